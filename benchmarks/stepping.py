@@ -1,9 +1,9 @@
 """What it takes before a simulation moves, and what a step of a stepper costs beside the integration itself.
 
 Starts: `gough.simulate` over a millisecond, once with what must be derived and compiled (kernel cache as it is), then again with
-other gains, motions and loads; the best of several. Steps: `gough.Stepper` beside the same machine code in one go, on the same
-robot with as many steps, in turn; before that, the states of both are compared. Run: `python benchmarks/stepping.py` on a quiet
-machine (docs/benchmarks.md shows a run).
+other gains, motions and loads; CPU time, the best of many. Steps: `gough.Stepper` beside the same machine code in one go, on the
+same robot with as many steps, in turn; before that, the states of both are compared. Run: `python benchmarks/stepping.py` on a
+quiet machine (docs/benchmarks.md shows a run).
 """
 
 import argparse
@@ -20,12 +20,13 @@ from gough import laws, motions
 
 ROBOTS = ("pedrammehr2012", "delta_flexible", "hexapod_flexible")
 STEP = 1e-4
+STARTS = 60
 
 
-def seconds(call: Callable[[], Any]) -> float:
-    began = time.perf_counter()
+def seconds(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
+    began = clock()
     call()
-    return time.perf_counter() - began
+    return clock() - began
 
 
 def starts(model: gough.Model) -> dict[str, Callable[[int], dict[str, Any]]]:
@@ -73,7 +74,9 @@ def time_starts(model: gough.Model, rounds: int) -> list[str]:
     for what, arguments in starts(model).items():
         first = seconds(lambda arguments=arguments: gough.simulate(model, duration=1e-3, **arguments(0)))
         again = [
-            seconds(lambda k=k, arguments=arguments: gough.simulate(model, duration=1e-3, **arguments(k)))
+            seconds(
+                lambda k=k, arguments=arguments: gough.simulate(model, duration=1e-3, **arguments(k)), time.thread_time
+            )
             for k in range(1, rounds + 1)
         ]
         rows.append(f"| {model.robot.name} | {what} | {first:.2f} | {1e3 * min(again):.1f} |")
@@ -108,13 +111,13 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     rounds, n = (1, 20) if asked.tiny else (7, 1000)
-    print("| robot | what is new | first run (s) | later ones (ms) |\n|---|---|---|---|")
+    print("| robot | what is new | first run (s) | later ones (ms of CPU) |\n|---|---|---|---|")
     for name in ("five_bar",) if asked.tiny else ROBOTS:
         model = gough.build(name)
         if asked.tiny:
             print(f"| {name} | nothing | {seconds(lambda model=model: gough.simulate(model, duration=1e-3)):.2f} | |")
         else:
-            print("\n".join(time_starts(model, rounds)), flush=True)
+            print("\n".join(time_starts(model, STARTS)), flush=True)
     print(
         "\n| robot | method | a step (µs) | the same integrated in one go (µs) | states differ by |\n|---|---|---|---|---|"
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from backends.kernels import run
-from gough.backends.llvm._kernel import over_slices
+from gough.backends.llvm._kernel import PARALLEL_ABOVE, _pool, over_slices
 from inner.backends import Kernel
 from program.specimens import N, random_program
 
@@ -76,3 +76,24 @@ def test_an_interrupt_stops_between_slices(threads: int) -> None:
     after = started[0]
     time.sleep(0.02)
     assert started[0] == after < 1000
+
+
+def test_a_busy_pool_holds_up_no_call() -> None:
+    """Its threads are at somebody else's work: what the caller has done alone is done."""
+    busy, over, done = _pool(2), threading.Event(), []
+    jobs = [busy.submit(over.wait) for _ in range(2)]
+    n = 5 * PARALLEL_ABOVE
+    seen = np.zeros(n, dtype=int)
+
+    def run(begin: int, end: int, status: np.ndarray) -> bool:
+        seen[begin:end] += 1
+        return False
+
+    caller = threading.Thread(target=lambda: done.append(over_slices(run, n, 1 << 14, 2)), daemon=True)
+    caller.start()
+    caller.join(60.0)
+    alone = bool(done)
+    over.set()
+    for job in jobs:
+        job.result()
+    assert alone and not len(done[0][0]) and (seen == 1).all()

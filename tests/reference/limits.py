@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 PLACES: dict[str, tuple[str, ...]] = {
+    "alpha_large": ("gough.simulation.integration.methods.generalised_alpha.LARGE",),
     "browser_end_s": ("gough.viewer.takeaway.pictures.END_WITHIN",),
     "cache_bytes": ("gough.backends.llvm.store.LARGEST_CACHE",),
     "cuda_cheap": ("gough.backends.cuda._kernel.CHEAP",),

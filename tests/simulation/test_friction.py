@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -157,3 +160,28 @@ def test_change_friction_keeps_what_is_smooth() -> None:
     assert again == robot
     rough = gough.load("dualemps_refined")
     assert change_friction(rough, smoothing=1e-3, keep=True) == robot
+
+
+def test_widths_are_numbers_of_one_model() -> None:
+    """Every motion has a width of its own; the code is made once, and a second run is that of a fresh model, to the last bit."""
+    used = gough.build("dualemps")
+    begin = used.drives(used.home)
+
+    def run(model: gough.Model, far: float, **more: Any) -> gough.Run:
+        motion = gough.motions.quintic(drives=[begin, begin + far], durations=0.5)
+        return gough.simulate(model, motion, duration=2e-3, **more)
+
+    for more in ({"controller": gough.laws.JointPD(1e3, 10.0)}, {}, {"method": "generalised_alpha", "step": 1e-4}):
+        first = run(used, 1e-3, **more)
+        again = run(used, 3e-3, **more)
+        fresh = run(gough.build("dualemps"), 3e-3, **more)
+        for name in ("q", "v", "tau"):
+            assert getattr(again, name).tobytes() == getattr(fresh, name).tobytes()
+        assert again.info.settings["smoothing"] == fresh.info.settings["smoothing"] != first.info.settings["smoothing"]
+        assert again.robot.digest == fresh.robot.digest != first.robot.digest
+        functions = [x.model.function("forward_dynamics") for x in (again, first)]
+        assert functions[0].program is functions[1].program
+        assert functions[0].table.values == tuple(again.model.parameters)
+        assert (again.model.parameters == fresh.model.parameters).all() and again.parameters is None
+    copied = pickle.loads(pickle.dumps(again.model))
+    assert copied.like is None and (copied.parameters == again.model.parameters).all()

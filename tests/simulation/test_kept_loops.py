@@ -1,8 +1,12 @@
 """Compiled loops stay with the model: what they are given changes, what they were made for does not, and nothing is stale."""
 
 import copy
+import os
 import pickle
+import signal
 import threading
+import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -203,3 +207,45 @@ def test_only_the_last_forms_and_finds_are_kept() -> None:
         assert recent.get(k, lambda k=k: -k) == -k
     assert recent.get(4, lambda: 7) == -4
     assert recent.get(0, lambda: 7) == 7
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # threads and a fork: that is the point
+def test_a_forked_child_finds_locks_open() -> None:
+    """The thread that held them is none of the child's: it would wait for ever."""
+    model, arguments = fresh(), ARGUMENTS[0]
+    run = gough.simulate(model, **arguments(model))
+    forms, recent = model.cached("time loops", KeptForms), model.cached("recent starts", Recent)
+    held, over = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with ExitStack() as locks:
+            codes = [code._lock for code in loops_of(model)]
+            for lock in (model._lock, forms.lock, recent.lock, *(kept.lock for kept in forms.forms.values()), *codes):
+                locks.enter_context(lock)
+            held.set()
+            over.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        good = False
+        try:
+            again = gough.simulate(model, **arguments(model))
+            good = again.q.tobytes() == run.q.tobytes()
+        finally:
+            os._exit(0 if good else 1)
+    over.set()
+    thread.join()
+    for _ in range(600):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        pytest.fail("the child waits for a lock")
+    assert os.waitstatus_to_exitcode(status) == 0

@@ -205,7 +205,7 @@ def test_what_is_not_recorded_is_not_kept(five_bar: gough.Model) -> None:
     sim = gough.Stepper(five_bar, record=False)
     for tau in rows_of_forces(five_bar, 2000):
         sim.step(0.01 * tau, 1e-5)
-    assert not sim._kept
+    assert not sim._told
     with pytest.raises(gough.UsageError, match="record=True"):
         _ = sim.recorded
 

@@ -1,7 +1,6 @@
 """A function: its program, its count, its derivatives, and its fast evaluation on batches."""
 
 import math
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from gough.compilation.one_state import OneState, PlainCall, first_one_state
 from gough.compilation.service import compile_program
 from gough.compilation.threads import thread_count
 from gough.errors import Failure, UsageError
+from gough.locks import make_lock
 from gough.program import Count, Program, count
 from gough.program.derivatives import derive, names_of
 from gough.program.interpreter import evaluate_nodes, evaluate_one
@@ -31,13 +31,10 @@ from gough.program.verdict import evaluate_with_care, flat_inputs, result_column
 PATIENCE, OF_BATCH, LARGEST_BATCH = 128, 6, 49
 """Calls for one state that run in the interpreter before code is compiled, which takes as long as some hundreds; how many of
 them a call for several states counts for; states above which a call is compiled at once."""
-
 CHUNK_BYTES = 32 << 20
 """Bytes of rows a call may copy at a time."""
-
 CAREFUL = 2048
 """States that are looked at with care at a time: all values of a program are kept for each."""
-
 KNOWN_DESIGNS = 64
 """Designs remembered as having the structural zeros the program was made for."""
 MACHINES = ("llvm", "cuda")
@@ -76,7 +73,7 @@ class Function:
         self._table = table
         self._pattern = pattern
         self._guard = table.guard(pattern)
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._kernels: dict[bool, Any] = {}
         self._interpreted = 0
         self._known: set[bytes] = set()
@@ -246,6 +243,9 @@ class Function:
 
     def values(self, **inputs: Any) -> dict[str, np.ndarray]:
         """Outputs as computed, whatever the checks say: NaN where the arithmetic has no answer."""
+        found = None if self.one_state is None else self.one_state.evaluate_rows(inputs)
+        if found is not None:
+            return found[0]
         if any(map(on_gpu, inputs.values())):
             return self._on_device(inputs, checked=False).outputs
         rows = InputRows(self.name, self.program, inputs)
@@ -365,6 +365,11 @@ class Function:
         self._interpreted += cost
         return True
 
+    def interprets(self, design: np.ndarray) -> bool:
+        """Whether a call of one state of a design (n,), which counts as one, would run in the interpreter."""
+        self._check_designs({"parameters": design[None]})
+        return self._interpret(1)
+
     def kernel(self, uniform: bool = True) -> Any:
         """Machine code; uniform: one design for all states."""
         with self._lock:
@@ -373,9 +378,9 @@ class Function:
                 if not uniform:
                     program = replace(program, inputs=tuple(replace(s, uniform=False) for s in program.inputs))
                 self._kernels[uniform] = compile_program(program, precision=self.precision)
-                if uniform and self._kernels[True].has_entries:
-                    self.one_state = OneState(self.program, self._computed, self._bind, self._diagnose, self.held)
-                    self.plain_call = self.one_state.plain
+            if uniform and self.one_state is None and self._kernels[True].has_entries:
+                self.one_state = OneState(self.program, self._computed, self._bind, self._diagnose, self.held)
+                self.plain_call = self.one_state.plain
             return self._kernels[uniform]
 
     def _bind(self, design: np.ndarray) -> Any:
@@ -387,14 +392,8 @@ class Function:
         return self._kernels[True].entries(list(rows.values()))
 
     def __getstate__(self) -> dict:
-        return {
-            "program": self.program,
-            "table": self._table,
-            "pattern": self._pattern,
-            "interpreted": self.interpreted,
-            "precision": self.precision,
-            "held": self.held,
-        }
+        own = {name: getattr(self, name) for name in ("program", "interpreted", "precision", "held")}
+        return own | {"table": self._table, "pattern": self._pattern}
 
     def __setstate__(self, state: dict) -> None:
         self.__init__(**state)  # type: ignore[misc]

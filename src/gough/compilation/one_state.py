@@ -18,6 +18,8 @@ from gough.program.passes.outputs import ComputedOutputs
 
 DESIGNS = 64
 """Designs whose entries are kept."""
+FEW = 4096
+"""States in rows that are not worth a look at threads and chunks."""
 PARAMETERS = "parameters"
 FLOAT = np.dtype(float)
 NOBODY, NO_FAILURES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=object)
@@ -42,7 +44,7 @@ class OneState:
         diagnose: Callable[[dict[str, np.ndarray]], Failure | None],
         held: tuple[str, ...],
     ) -> None:
-        self._bind, self._diagnose, self._held, self._computed = bind, diagnose, held, computed
+        self._bind, self._diagnose, self.held, self._computed = bind, diagnose, held, computed
         self.inputs = tuple(slot.name for slot in program.inputs if slot.name != PARAMETERS)
         self.outputs = tuple(slot.name for slot in program.outputs)
         self._design = next((slot.shape for slot in program.inputs if slot.name == PARAMETERS), None)
@@ -60,7 +62,7 @@ class OneState:
         """What `first_one_state` needs of a function with one output, all of whose entries are computed."""
         if len(self.outputs) != 1 or self._free or self._design is None:
             return None
-        return self._given, self._last, self.outputs[0], self._shapes[0], self._count, self._held
+        return self._given, self._last, self.outputs[0], self._shapes[0], self._count, self.held
 
     def evaluate(self, inputs: Mapping[str, Any], out: dict[str, np.ndarray] | None) -> Evaluation | None:
         """The evaluation; None where it is for the call for batches."""
@@ -82,7 +84,30 @@ class OneState:
         if flagged:
             return self._blamed(inputs, out) if flagged > 0 else None
         found = dict(zip(self.outputs, self._whole(arrays) if self._free else arrays, strict=True))
-        return Evaluation(found, NOBODY, NO_FAILURES, (), self._held)
+        return Evaluation(found, NOBODY, NO_FAILURES, (), self.held)
+
+    def evaluate_rows(self, inputs: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], int] | None:
+        """(outputs (n, *shape), 1 where a check flags some state) of a few states in rows: inputs (n, *shape) or (1, *shape), one
+        design (k,) or (1, k). None where it is for the call for batches."""
+        try:
+            given = self._given(inputs)
+            design = NOBODY if self._design is None else inputs[PARAMETERS]
+            design = design[0] if design.ndim == 2 and len(design) == 1 else design
+            n, key = max(map(len, given)), design.tobytes()
+            if design.ndim != 1 or len(inputs) != self._count or n > FEW or not self.outputs:
+                return None  # without outputs nothing says how many states there are
+        except (KeyError, AttributeError, TypeError, ValueError):  # lists, numbers, designs of their own kind
+            return None
+        if self._other(key, design) is None:
+            return None
+        arrays = [np.empty((n, *shape)) for shape in self._computed_shapes]
+        flagged = self._entries[key][1](*given, *arrays)
+        if flagged < 0:
+            return None
+        if self._free:
+            arrays = self._computed.spread([x.reshape(n, -1) for x in arrays])
+            arrays = [x.reshape(n, *shape) for x, shape in zip(arrays, self._shapes, strict=True)]
+        return dict(zip(self.outputs, arrays, strict=True)), flagged
 
     def _blamed(self, inputs: Mapping[str, Any], out: dict[str, np.ndarray] | None) -> Evaluation | None:
         """Of a state that a check flags, where it is clear what is wrong."""
@@ -93,7 +118,7 @@ class OneState:
         for name, shape in zip(self.outputs, self._shapes, strict=True):
             found[name] = np.empty(shape) if out is None else out[name]
             found[name].fill(np.nan)
-        return Evaluation(found, np.zeros(1, dtype=np.int64), np.array([failure], dtype=object), (), self._held)
+        return Evaluation(found, np.zeros(1, dtype=np.int64), np.array([failure], dtype=object), (), self.held)
 
     def caller(self, design: np.ndarray, after: Sequence[np.ndarray] = (), unchecked: bool = False) -> Straight:
         """A function of the inputs in their order, without the parameters and without the last ones, which are `after`: new
@@ -221,6 +246,11 @@ def first_one_state(general: Call) -> Call:
                 pass
         known: OneState | None = self.one_state
         found = known.evaluate(inputs, out) if known is not None and threads is None else None
+        if found is None and known is not None and threads is None and out is None:
+            rows = known.evaluate_rows(inputs)
+            if rows is not None and not rows[1]:
+                batch = (len(next(iter(rows[0].values()))),)
+                return Evaluation(rows[0], NOBODY, NO_FAILURES, batch, known.held)
         if found is None and isinstance(out, Mapping):
             inputs = {name: _apart(x, out) for name, x in inputs.items()}
         return general(self, threads=threads, out=out, **inputs) if found is None else found

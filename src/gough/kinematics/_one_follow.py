@@ -19,6 +19,14 @@ from gough.kinematics.retraction import step_units, turns_and_slides
 
 CALLS = 16
 """Calls after which machine code is made for it."""
+OF_LEADING = {
+    "drive_step": False,
+    "leading_step": False,
+    "closing_step": True,
+    "drive_map": True,
+    "closure_residual": True,
+}
+"""Functions that lead a configuration, and whether they are asked as computed, whatever their checks say."""
 OneMisses = Callable[[np.ndarray], np.ndarray | None]
 """q (nq,) -> what v must still do to reach the target (nv,); None where nothing can be said."""
 
@@ -31,6 +39,12 @@ class StraightFunctions:
         self._ready: dict[str, Straight] = {}
         self._calls: dict[str, int] = {}
 
+    def compile(self) -> None:
+        """Make all machine code now."""
+        for name, unchecked in OF_LEADING.items():
+            self._calls[name] = CALLS
+            self.find(name, unchecked)
+
     def find(self, name: str, unchecked: bool = False) -> Straight | None:
         """By name; unchecked: outputs as computed, whatever the checks say."""
         known = self._ready.get(name)
@@ -38,7 +52,7 @@ class StraightFunctions:
             self._calls[name] = self._calls.get(name, 0) + 1
             if self._calls[name] < CALLS:
                 return None
-            ready = self._linkage.function(FunctionKey(name)).compile().one_state
+            ready = self._linkage.function(FunctionKey(name)).unlocked.compile().one_state
             if ready is None:
                 return None
             known = self._ready[name] = ready.caller(self._linkage.parameters, unchecked=unchecked)

@@ -20,7 +20,7 @@ from gough.kinematics.leading import LONGEST_TURN, POSE_TOLERANCE, NamedCoordina
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.retraction import coordinate_sizes, step_units, wrap_angle
 
-NEAR = 0.1
+LONGEST_STEP = 0.1
 """Longest step, in the measure of `following.LARGEST_STEP`, that is taken without limits."""
 MOST_STEPS = 12
 
@@ -40,6 +40,10 @@ class OneLead:
         self._apart = 0 < len(self._index) == len(set(mechanism.drive_index))
         self._named: dict[tuple[str, ...], OneNamed] = {}
         self._rates = _Rates(linkage)
+
+    def compile(self) -> None:
+        """Make all machine code now."""
+        self._functions.compile()
 
     def to_drives(self, drives: np.ndarray, start: np.ndarray) -> np.ndarray | None:
         """q (nq,) with drive coordinates (drives,), from `start` (nq,)."""
@@ -137,8 +141,8 @@ class OneLead:
             after, du, residual = found
             way, gap = du * self._unit, residual * self._scales
             moved = math.sqrt(way @ way)  # not below the largest
-            if not (moved <= NEAR and gap @ gap <= OPEN**2):
-                led = None if far is None else self._follower.follow(q, far, NEAR)
+            if not (moved <= LONGEST_STEP and gap @ gap <= OPEN**2):
+                led = None if far is None else self._follower.follow(q, far, LONGEST_STEP)
                 if led is None:
                     return None
                 q, far = led, None

@@ -120,9 +120,13 @@ def _place(linkage: LedLinkage) -> str:
     return "pose" if linkage.mechanism.has_platform else "loops"
 
 
-def tree_rates(linkage: LedLinkage, q: np.ndarray, parameters: ParameterRows) -> np.ndarray:
-    """Γ (n, nu, nv): tree velocities per independent velocity; whether or not the loops are quite closed."""
+def tree_rates(linkage: LedLinkage, q: np.ndarray, parameters: ParameterRows, first: int | None = None) -> np.ndarray:
+    """Γ (n, nu, nv): tree velocities per independent velocity, or per each of the `first` ones alone; whether or not the loops
+    are quite closed."""
     nv = linkage.layout.nv
     rows = parameters if len(parameters) == 1 else parameters[:, None]
-    out = linkage.function("tree_rates").values(q=q[:, None, :], v=np.eye(nv), parameters=rows)["u"]
+    function, v = linkage.function("tree_rates"), np.eye(nv)[:first]
+    if len(q) == 1 and len(parameters) == 1:  # a state as a row of its own goes straight to machine code
+        return function.values(q=q, v=v, parameters=rows)["u"].T[None]
+    out = function.values(q=q[:, None, :], v=v, parameters=rows)["u"]
     return np.swapaxes(out, 1, 2)

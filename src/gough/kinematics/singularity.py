@@ -65,16 +65,10 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
     whole = _unit_map(q, n) if own and not linkage.mechanism.rows else None
     if whole is None:
         whole = linkage.function("drive_map")(q=q, parameters=parameters).outputs["S"]
-    turning = np.array([unit == "rad/s" for unit in units], dtype=bool)
-    rotary = np.array([u == "N m" for u in linkage.layout.drive_units], dtype=bool)
-    lengths = lengths_per_rate(linkage.mechanism, scale)
-    own_lengths = lengths[list(linkage.mechanism.selection.independent)]
+    rows, columns = drive_map_scales(linkage, scale)
 
     def scaled(S: np.ndarray) -> np.ndarray:
-        S = S.copy()
-        S[..., turning, :] /= own_lengths[:n][turning, None]
-        S[..., :, rotary] *= lengths[drives][rotary]
-        return S
+        return S / rows[:, None] * columns
 
     S = scaled(whole[..., :n, :])
     felt = S[..., driven_rows(linkage), :]
@@ -102,8 +96,19 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
         scale,
         places,
         S,
-        own_lengths[:n],
+        lengths_per_rate(linkage.mechanism, scale)[list(linkage.mechanism.selection.independent)][:n],
     )
+
+
+def drive_map_scales(linkage: LedLinkage, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """What rows (mobility,) of the drive map are divided by and columns (drives,) are multiplied by, so that all entries are
+    forces per force; scale: the characteristic length."""
+    layout, lengths = linkage.layout, lengths_per_rate(linkage.mechanism, scale)
+    own = lengths[list(linkage.mechanism.selection.independent)][: layout.mobility]
+    of_drives = lengths[[linkage.mechanism.links[d.link].u for d in linkage.mechanism.drives]]
+    turning = np.array([unit == "rad/s" for unit in layout.v_units[: layout.mobility]], dtype=bool)
+    rotary = np.array([unit == "N m" for unit in layout.drive_units], dtype=bool)
+    return np.where(turning, own, 1.0), np.where(rotary, of_drives, 1.0)
 
 
 def _unit_map(q: Any, n: int) -> np.ndarray:
@@ -153,17 +158,39 @@ def block_matrices(
     linkage: LedLinkage, q: Any, parameters: np.ndarray, scale: float
 ) -> tuple[tuple[str, ...], list[np.ndarray]]:
     """(loops, scaled matrices (..., k, k)) that the dependent velocities follow from; a leg's blocks together."""
-    mechanism = linkage.mechanism
-    groups: dict[str, tuple[list[int], list[int]]] = linkage.cached("loop groups", lambda: mechanism.loop_groups)
+
+    def scales() -> dict[str, BlockScales]:
+        return _block_scales(linkage, scale)
+
+    groups: dict[str, BlockScales] = linkage.cached("loop groups", scales) if scale == linkage.size else scales()
     found = linkage.function("loop_matrices")(q=q, parameters=parameters).outputs
+    out = []
+    for k, group in enumerate(groups.values()):
+        J = found[f"J{k}"] * group.per_column * group.per_row
+        out.append(_even_screws(linkage.mechanism, group.columns, J, scale) if group.screws else J)
+    return tuple(groups), out
+
+
+@dataclass(frozen=True)
+class BlockScales:
+    """What a loop's matrix is scaled by: per_column (k,), per_row (k, 1). columns: tree velocities; screws: whether some of them
+    turn and slide."""
+
+    columns: list[int]
+    per_column: np.ndarray
+    per_row: np.ndarray
+    screws: bool
+
+
+def _block_scales(linkage: LedLinkage, scale: float) -> dict[str, BlockScales]:
+    mechanism, out = linkage.mechanism, {}
     lengths = [power for cut in mechanism.cuts for power in cut.row_lengths]
     per_rate = lengths_per_rate(mechanism, scale)
-    out = []
-    for k, (rows, columns) in enumerate(groups.values()):
-        column = 1.0 / per_rate[columns]
+    screws = {link.u for link in mechanism.links if link.nu == 1 and pitch_of(mechanism, link)}
+    for name, (rows, columns) in mechanism.loop_groups.items():
         row = np.array([1.0 if lengths[r] else scale for r in rows])
-        out.append(_even_screws(mechanism, columns, found[f"J{k}"] * column * row[:, None], scale))
-    return tuple(groups), out
+        out[name] = BlockScales(columns, 1.0 / per_rate[columns], row[:, None], not screws.isdisjoint(columns))
+    return out
 
 
 def _even_screws(mechanism: Structure, columns: list[int], J: np.ndarray, scale: float) -> np.ndarray:

@@ -7,7 +7,6 @@ follow from the geometry without trigonometry.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from gough.dynamics.inverse import load_sizes
 from gough.dynamics.legs.geometry import Branch, leg_joints
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regroup_inertia
+from gough.locks import make_nested_lock
 from gough.program import Program, Slot, trace
 from gough.program.graph import TangentGraph
 from gough.structure import Mechanism, Structure
@@ -105,7 +105,7 @@ class UnledLinkage:
     pattern: dict[int, float]
     precision: str = "fast"
     _made: dict[FunctionKey, Function] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _lock: RLock = field(default_factory=RLock, init=False, repr=False, compare=False)
+    _lock: Any = field(default_factory=make_nested_lock, init=False, repr=False, compare=False)
 
     def function(self, name: str | FunctionKey) -> Function:
         """A function by name or key."""
@@ -134,4 +134,4 @@ class UnledLinkage:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state["parameters"].setflags(write=False)
-        self.__dict__.update(state, _made={}, _lock=RLock())
+        self.__dict__.update(state, _made={}, _lock=make_nested_lock())

@@ -1,6 +1,5 @@
 """`gough.Model`: a robot's finished stages, its equations and code when first asked."""
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,11 +22,13 @@ from gough.kinematics.linkage import Assembly
 from gough.kinematics.locking import lock
 from gough.kinematics.sampling import sample_states
 from gough.kinematics.selecting import pattern_of, redundant_closures, reselected_mechanism, select, with_all_free
+from gough.locks import make_nested_lock
 from gough.model._configuration_calls import ConfigurationCalls
 from gough.model._dynamics_calls import DynamicsCalls
 from gough.model._frame_calls import FrameCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
 from gough.model.locks import keeps_locks
+from gough.model.sharing import share_kernels
 from gough.model.soundness import check_free_friction, check_model, check_options, check_structure, no_pose
 from gough.program import Count, Program, count
 from gough.program.ops import Op
@@ -42,7 +43,7 @@ from gough.structure.alike import common_pattern
 VELOCITIES = Kind("'platform', 'drives' or a list of names", (word | words).take)
 
 
-PER_PROCESS = ("_cache", "_lock", "_straight")
+PER_PROCESS = ("_cache", "_lock", "_straight", "like")
 """What a model does not take along when it is pickled."""
 
 
@@ -65,8 +66,10 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     asked: str | Sequence[str] | None = None
     sampled: np.ndarray | None = None
     locks: bool = True
+    like: "Model | None" = field(default=None, init=False)
+    """Of the same structure, with other numbers: its code, of which numbers are inputs, serves this one, too."""
     _cache: dict[Any, Any] = field(default_factory=dict, init=False)
-    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
+    _lock: Any = field(default_factory=make_nested_lock, init=False)
     _straight: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @property
@@ -133,7 +136,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         def made() -> dict[str, np.ndarray]:
             return sample_states(self.linkage, self.assembly, self.mechanism, self.sampled)
 
-        return self.cached("sampled states", made)
+        return (self.like or self).cached("sampled states", made)
 
     @property
     def drive_index(self) -> list[int]:
@@ -174,7 +177,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         lock_arrays([*vars(state["assembly"]).values(), state["sampled"]])
-        self.__dict__.update(state, _cache={}, _lock=threading.RLock(), _straight={})
+        self.__dict__.update(state, _cache={}, _lock=make_nested_lock(), _straight={}, like=None)
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """The value behind `key`, made once."""
@@ -237,6 +240,8 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         return self.cached(("function", key, baked), lambda: self._make(key, baked))
 
     def _make(self, key: FunctionKey, baked: bool) -> Function:
+        if self.like is not None and not baked:
+            return share_kernels(self.like.function(key), self.mechanism.table)
         entry = entry_of(self.mechanism, key)
         if entry.of_structure and not key.of_pose and not baked:
             return self.linkage.function(key)
@@ -245,25 +250,13 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         def program(zeros: dict[int, float]) -> Program:
             return self.order_solves(self.traced(key, zeros))
 
+        made = program(pattern), self.mechanism.table, pattern
+        alike = None if baked else lambda: program(common_pattern(self.mechanism, self.pattern))
         if self._mechanism_of(key) is not self.mechanism:
-            return NarrowFunction(
-                program(pattern),
-                self.mechanism.table,
-                pattern,
-                partial(keeps_locks, self),
-                lambda: self.unlocked.function(key, baked),
-                self.precision,
-                None if baked else lambda: program(common_pattern(self.mechanism, self.pattern)),
-            )
-        return Function(
-            program(pattern),
-            self.mechanism.table,
-            pattern,
-            interpreted=entry.interpreted,
-            precision=self.precision,
-            alike=None if baked else lambda: program(common_pattern(self.mechanism, self.pattern)),
-            unfolded=partial(self.unfolded, key),
-        )
+            whole = partial(self.unlocked.function, key, baked)
+            return NarrowFunction(*made, partial(keeps_locks, self), whole, self.precision, alike)
+        unfolded = partial(self.unfolded, key)
+        return Function(*made, entry.interpreted, self.precision, alike, unfolded)
 
     @property
     def _baked(self) -> dict[int, float]:

@@ -109,6 +109,12 @@ class Program:
         """Positions of the inputs that some node reads."""
         return np.array([a[0] for op, a in zip(self.ops, self.args, strict=True) if op == Op.INPUT], dtype=int)
 
+    def solve_matrix(self, i: int) -> tuple[int, ...]:
+        """Nodes of the matrix of a node that solves a system, row by row."""
+        block = self.block(i)
+        assert isinstance(block, Solve)
+        return self.args[i][1 : 1 + block.n**2]
+
     @cached_property
     def solves(self) -> list[int]:
         """Nodes that solve a system."""

@@ -1,6 +1,8 @@
 """Evaluate with full care: pivoted solves, condition numbers and all checks; for the few states fast code flags."""
 
+import math
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -22,7 +24,7 @@ def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.nd
     if n == 1:
         nodes = evaluate_one(program, values[0].tolist())
         outputs = result_columns(program, nodes, 1)
-        return outputs, [_first_failure(program, values[0], nodes, outputs)]
+        return outputs, [first_failure(program, values[0], nodes, outputs)]
     nodes = evaluate_nodes(program, values)
     failed = np.full(n, GOOD, dtype=object)
 
@@ -35,7 +37,7 @@ def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.nd
     for check in program.checks:
         fail(~(np.broadcast_to(nodes[check.node], n) >= check.minimum), check.failure)
     for i in program.solves:
-        fail(_solve_conditions(program, i, nodes, n) < SMALLEST_RCOND, _solve_failure(program, i))
+        fail(solve_conditions(program, i, nodes, n) < SMALLEST_RCOND, _solve_failure(program, i))
     outputs = result_columns(program, nodes, n)
     for output in outputs:
         fail(~np.asarray(np.isfinite(output).all(axis=1)), NOT_FINITE)
@@ -56,8 +58,14 @@ def used_places(program: Program) -> dict[str, np.ndarray]:
     return found
 
 
-def _first_failure(program: Program, values: np.ndarray, nodes: list, outputs: list[np.ndarray]) -> Failure:
-    """The same of one state, whose nodes are numbers."""
+def first_failure(
+    program: Program,
+    values: np.ndarray,
+    nodes: list,
+    outputs: list[np.ndarray],
+    known: Mapping[int, float] = MappingProxyType({}),
+) -> Failure:
+    """The same of one state, whose nodes are numbers. known: conditions of solves, by node, where they are known."""
     if not np.isfinite(values[program.used_inputs]).all():
         found = used_places(program).items()
         return next(unknown_input(name) for name, places in found if not np.isfinite(values[places]).all())
@@ -65,18 +73,17 @@ def _first_failure(program: Program, values: np.ndarray, nodes: list, outputs: l
         if not nodes[check.node] >= check.minimum:
             return check.failure
     for i in program.solves:
-        if _solve_conditions(program, i, nodes, 1)[0] < SMALLEST_RCOND:
+        condition = known[i] if i in known else solve_conditions(program, i, nodes, 1)[0]
+        if condition < SMALLEST_RCOND:
             return _solve_failure(program, i)
     return GOOD if all(np.isfinite(output).all() for output in outputs) else NOT_FINITE
 
 
-def _solve_conditions(program: Program, node: int, nodes: list, n: int) -> np.ndarray:
+def solve_conditions(program: Program, node: int, nodes: list, n: int) -> np.ndarray:
     """Reciprocal condition numbers (n,) of the matrix of a solve."""
-    block = program.block(node)
-    assert isinstance(block, Solve)
-    k = block.n * block.n
-    operands = stack_columns([nodes[j] for j in program.args[node][1 : 1 + k]], (n,))
-    return reciprocal_condition(operands.reshape(n, block.n, block.n))
+    matrix = program.solve_matrix(node)
+    k = math.isqrt(len(matrix))
+    return reciprocal_condition(stack_columns([nodes[j] for j in matrix], (n,)).reshape(n, k, k))
 
 
 def _solve_failure(program: Program, node: int) -> Failure:

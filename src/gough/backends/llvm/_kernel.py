@@ -14,6 +14,7 @@ from gough.backends.llvm._design_runs import DesignTables, design_runs
 from gough.backends.llvm._python_entry import ENTRIES, ENTRY, PythonEntries, layout_holds
 from gough.backends.llvm.store import StoredObject, stored_object
 from gough.backends.llvm.target import LoadedObject, host
+from gough.locks import make_lock
 from gough.program.program import Program
 from gough.program.verdict import flat_inputs
 
@@ -216,6 +217,7 @@ def _threaded(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, np
     try:
         jobs += [_pool(threads).submit(help_out) for _ in range(threads - 1)]
         own = work()  # one thread fewer to wake, and to wait for
+        jobs = [job for job in jobs if not job.cancel()]  # the pool may be busy, and nothing is left to do
         while wait(jobs, timeout=0.1, return_when=FIRST_EXCEPTION).not_done and not any(_failed(job) for job in jobs):
             pass
     finally:
@@ -242,7 +244,7 @@ def _failed(job: Future) -> bool:
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}
-_pools_lock = threading.Lock()
+_pools_lock = make_lock()
 
 
 def _pool(threads: int) -> ThreadPoolExecutor:

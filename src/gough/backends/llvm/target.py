@@ -1,13 +1,13 @@
 """CPUs: how many lanes, which features; and turning IR text into an object file."""
 
 import sys
-import threading
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from gough.locks import make_nested_lock
 from gough.program.lowering import Machine
 
-LOCK = threading.RLock()
+LOCK = make_nested_lock()
 """LLVM's parser and code generators are used by one thread at a time."""
 
 

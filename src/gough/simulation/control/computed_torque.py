@@ -64,7 +64,7 @@ class ComputedTorque(Law):
             value = getattr(self, key)
             if not (isinstance(value, str) and value in known) and not (key == "model" and not isinstance(value, str)):
                 raise UsageError(f"{key}={value!r}; use {' or '.join(map(repr, known))}")
-        if self._straight and self.elastic == "simulated":
+        if self._unbent and self.elastic == "simulated":
             raise UsageError("model='rigid' has no elastic coordinates to simulate; leave elastic= out")
 
     def knows(self) -> "tuple[Any, Model | None]":
@@ -74,10 +74,10 @@ class ComputedTorque(Law):
     @property
     def structure(self) -> Hashable:
         """See `Law`."""
-        return self._straight, self.elastic
+        return self._unbent, self.elastic
 
     @property
-    def _straight(self) -> bool:
+    def _unbent(self) -> bool:
         """Whether it takes bodies that bend for rigid ones."""
         return isinstance(self.model, str) and self.model == "rigid"
 
@@ -107,7 +107,7 @@ class ComputedTorque(Law):
 
     def holds_floating(self, model: "Model", kind: str) -> bool:
         """See `Law`."""
-        bends = model.layout.v_elastic > 0 and not self._straight
+        bends = model.layout.v_elastic > 0 and not self._unbent
         return bends and (kind == "pose" or drive_of_entries(model.mechanism) is not None)
 
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
@@ -143,7 +143,7 @@ class ComputedTorque(Law):
         loops = Loops(Posture(numbers, q))
         a = self._commanded(here)
         acceleration = self._of_freedoms(here, a)
-        n = layout.mobility if self._straight else layout.nv  # freedoms of the model
+        n = layout.mobility if self._unbent else layout.nv  # freedoms of the model
         if acceleration is None:
             tau, vdot = _led(loops, v, a, n)
             rates = vdot[layout.mobility :]
@@ -165,7 +165,7 @@ class ComputedTorque(Law):
         """q and v of the robot as the controller has them."""
         layout, mechanism = here.model.layout, here.model.mechanism
         simulated = self._simulates(here.model)
-        if not layout.v_elastic or not (self._straight or simulated):
+        if not layout.v_elastic or not (self._unbent or simulated):
             return here.q, here.v
         q, v = here.q.copy(), here.v.copy()
         if simulated:

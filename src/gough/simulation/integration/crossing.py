@@ -51,12 +51,15 @@ def nearest_loop(model: "Model", q: Vector, parameters: Vector) -> tuple[float, 
 def distances_of(model: "Model", q: Vector, parameters: Vector) -> tuple[Vector, Vector, tuple[str, ...]]:
     """(reciprocal conditions (n, groups), determinants, the loops or legs) at q (n, nq), 0 where not finite."""
     places, blocks = block_matrices(model, q, parameters, model.size)
-    conditions = np.stack([_condition(a) for a in blocks], axis=1)
-    return (
-        np.where(np.isfinite(conditions), conditions, 0.0),
-        np.stack([determinants(a) for a in blocks], axis=1),
-        places,
-    )
+    conditions, values = np.empty((2, len(q), len(blocks)))
+    for size in {
+        a.shape[-1] for a in blocks
+    }:  # matrices of a size all at once: a look at one state is most often overhead
+        alike = [k for k, a in enumerate(blocks) if a.shape[-1] == size]
+        a = np.stack([blocks[k] for k in alike], axis=1).reshape(-1, size, size)
+        conditions[:, alike] = _condition(a).reshape(len(q), -1)
+        values[:, alike] = determinants(a).reshape(len(q), -1)
+    return np.where(np.isfinite(conditions), conditions, 0.0), values, places
 
 
 def _condition(a: Vector) -> Vector:
@@ -211,7 +214,8 @@ def determinants(a: Vector) -> Vector:
     elif a.shape[-1] == 2:
         found = a[:, 0, 0] * a[:, 1, 1] - a[:, 0, 1] * a[:, 1, 0]
     elif a.shape[-1] == 3:
-        found = np.einsum("ni,ni->n", a[:, 0], np.cross(a[:, 1], a[:, 2]))
+        (x, y, z), (u, v, w), (r, s, t) = (a[:, k].T for k in range(3))
+        found = x * (v * t - w * s) + y * (w * r - u * t) + z * (u * s - v * r)
     else:
         found = determinant_signs(a)
     return np.where(np.isfinite(found), found, 0.0)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import StructureError, UsageError
+from gough.model.sharing import share_code
 from gough.simulation.coordinates import drive_of_entries
 from gough.simulation.motion.motion import Motion
 
@@ -37,6 +38,10 @@ def led_by_drives(model: "Model") -> "Model":
         )
 
     def made() -> "Model":
+        if model.like is not None:
+            same = share_code(led_by_drives(model.like), model.robot, model.parameters)
+            assert same is not None
+            return same
         try:
             return model.with_(velocities="drives")
         except StructureError as problem:

@@ -7,16 +7,15 @@ and the numbers of a design are inputs of the code, whatever the form.
 
 import hashlib
 import pickle
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.compilation.service import CompiledLoop, compile_loop
+from gough.locks import make_lock, make_nested_lock
 from gough.program import Program
 
 if TYPE_CHECKING:
@@ -34,11 +33,17 @@ class LoopCode:
 
     program: Program
     _tables: dict[bytes, np.ndarray] = field(default_factory=dict, init=False)
+    _made: list[CompiledLoop] = field(default_factory=list, init=False)
+    _lock: Any = field(default_factory=make_lock, init=False)
 
-    @cached_property
+    @property
     def march(self) -> CompiledLoop:
         """Machine code."""
-        return compile_loop(self.program, one_run=True)
+        if not self._made:
+            with self._lock:
+                if not self._made:
+                    self._made.append(compile_loop(self.program, one_run=True))
+        return self._made[0]
 
     def table(self, parameters: np.ndarray) -> np.ndarray:
         """Numbers of a design (n,) as machine code reads them; those of the last few designs are known."""
@@ -56,7 +61,7 @@ class Kept:
 
     def __init__(self) -> None:
         self.made: dict[Hashable, Any] = {}
-        self.lock = threading.RLock()
+        self.lock = make_nested_lock()
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What is behind a name; made where nothing is."""
@@ -70,7 +75,7 @@ class Recent:
     """What was found last for some arguments, which say all that it depends on."""
 
     def __init__(self, most: int = 16) -> None:
-        self.most, self.known, self.lock = most, OrderedDict[Hashable, Any](), threading.Lock()
+        self.most, self.known, self.lock = most, OrderedDict[Hashable, Any](), make_lock()
 
     def get(self, key: Hashable, find: Callable[[], Any]) -> Any:
         """What is behind a key; found where nothing is."""
@@ -91,7 +96,7 @@ class KeptForms:
 
     def __init__(self) -> None:
         self.forms: OrderedDict[Hashable, Kept] = OrderedDict()
-        self.lock = threading.Lock()
+        self.lock = make_lock()
 
     def of(self, form: Hashable) -> Kept:
         """What is kept of a form."""

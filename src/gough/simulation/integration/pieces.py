@@ -28,7 +28,7 @@ from gough.simulation.motion.table import MotionTable
 if TYPE_CHECKING:
     from gough.model import Model
 
-NEAR = 1e-12
+SAME_TIME = 1e-12
 """Times that differ by this part of the duration are the same."""
 Vector = np.ndarray
 Command = Callable[[float, Vector, Vector], Vector]
@@ -61,9 +61,9 @@ class TablePieces:
             return
         for k in range(len(table.breaks) - 1):
             row = plant.rows.row(table, k)
-            if row[0] >= end * (1 - NEAR):
+            if row[0] >= end * (1 - SAME_TIME):
                 break
-            last = row[1] >= end * (1 - NEAR)
+            last = row[1] >= end * (1 - SAME_TIME)
             row[1] = min(row[1], end)
             yield row, last or bool(np.isclose(table.kinks, row[1], rtol=0, atol=1e-12).any())
 
@@ -73,13 +73,13 @@ class SampledPieces:
 
     def __init__(self, plant: Plant, law: Sampled, command: Command, end: float, begin: float = 0.0) -> None:
         self.plant, self.law, self.command, self.end = plant, law, command, end
-        self.t, self.count = begin, ceil(begin / law.period * (1.0 - NEAR))
+        self.t, self.count = begin, ceil(begin / law.period * (1.0 - SAME_TIME))
         self.coming: deque[tuple[float, Vector]] = deque()
         self.held: Vector | None = None
 
     def next(self, state: Vector) -> tuple[Vector, bool] | None:
         """See `PieceSource`."""
-        slack, layout = NEAR * min(self.end, self.t + self.law.period), self.plant.model.layout
+        slack, layout = SAME_TIME * min(self.end, self.t + self.law.period), self.plant.model.layout
         if self.t >= self.end - slack:
             return None
         if self.count * self.law.period <= self.t + slack:
@@ -161,7 +161,7 @@ def _compiled(plant: Plant, table: MotionTable | None, parameters: Vector) -> Co
     def command(t: float, q: Vector, v: Vector) -> Vector:
         if table is None:
             row = plant.rows.stretch(0.0, 1.0)
-        elif t > table.breaks[-1] * (1.0 + NEAR):
+        elif t > table.breaks[-1] * (1.0 + SAME_TIME):
             row = plant.rows.at_rest(table, LONGEST)
         else:
             k = int(np.clip(np.searchsorted(table.breaks, t, side="right") - 1, 0, len(table.breaks) - 2))

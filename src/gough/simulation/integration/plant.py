@@ -25,6 +25,7 @@ from gough.dynamics.regrouping import regroup_inertia
 from gough.dynamics.validity import check_state
 from gough.errors import Status, UsageError
 from gough.model.locks import is_locked_at, keeps_locks
+from gough.model.sharing import code_of
 from gough.program import Program, Slot, trace
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
@@ -81,7 +82,7 @@ class Plant:
     def form(self) -> Hashable:
         """What shapes its code: see `kept`."""
         own, rows, inner = self.laws_robot, self.rows, self.inner
-        robot: tuple[Hashable, ...] = (own.model, own.numbers is None, own.apart, own.closes)
+        robot: tuple[Hashable, ...] = (code_of(own.model), own.numbers is None, own.apart, own.closes)
         if own.numbers is not None and not own.same_structure:  # constants of the code
             robot = (*robot, own.numbers.tobytes())
         shape = (rows.kind, rows.channels, rows.degree, len(rows.tail))
@@ -91,7 +92,7 @@ class Plant:
     @cached_property
     def kept(self) -> Kept:
         """What was traced and compiled for plants of this form, in this run or before."""
-        return self.model.cached("time loops", KeptForms).of(self.form)
+        return code_of(self.model).cached("time loops", KeptForms).of(self.form)
 
     def loop_code(self, key: Hashable, make: Callable[[], Program]) -> LoopCode:
         """The code of a time loop, by its name among those of this form; made where there is none."""

@@ -7,6 +7,7 @@ and joints at rest creep: a load F below the Coulomb force C moves them with s Â
 description, or, where it has none, as a small part of the rates that joints of that kind reach along the motion.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,13 @@ import numpy as np
 from gough.arguments import is_number
 from gough.errors import UsageError
 from gough.joints.measure import ANGLE
+from gough.model.sharing import share_code
+from gough.robot import Robot
 from gough.robot.friction import change_friction
+from gough.simulation.integration.kept import Recent
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.states import states_along
-from gough.structure import Mechanism
+from gough.structure import Mechanism, build_structure
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -88,10 +92,35 @@ def smooth_friction(
 
 
 def _with_widths(model: "Model", widths: tuple[float, float], keep: bool) -> "Model":
-    def rebuilt() -> "Model":
-        return model.with_(robot=change_friction(model.robot, smoothing=widths, keep=keep))
+    """The model with smoothed friction. keep: what is smoothed already stays. Widths are numbers of the design, and motions give
+    many of them: one model is built, whatever the motion is, and its code serves all."""
 
-    return model.cached(("smoothed", widths, keep), rebuilt)
+    def described(these: tuple[float, float]) -> Robot:
+        return change_friction(model.robot, smoothing=these, keep=keep)
+
+    def built(these: tuple[float, float]) -> "Model":
+        return model.with_(robot=described(these))
+
+    def renumbered() -> "Model":
+        first: Model = model.cached("smoothed", lambda: built(_widths(model, None)))
+        values, kinds = np.array(model.parameters), model.cached("smoothing places", lambda: _places(described))
+        for own, places in zip((*widths, min(widths)), kinds, strict=True):
+            values[places] = own
+        return share_code(first, described(widths), values) or built(widths)
+
+    if not keep:
+        return model.cached(("smoothed", widths), lambda: built(widths))
+    recent: Recent = model.cached("recent smoothings", Recent)
+    return recent.get(widths, renumbered)
+
+
+def _places(described: Callable[[tuple[float, float]], Robot]) -> tuple[list[int], list[int], list[int]]:
+    """Parameters that are the width of sliding, of turning, and the smaller one of both: told by two descriptions."""
+    one, other = (build_structure(described(widths)).table for widths in ((1.0, 2.0), (2.0, 1.0)))
+    found = zip(one.values, other.values, strict=True)
+    pairs = [pair if kind == "smoothing" else () for pair, kind in zip(found, one.kinds, strict=True)]
+    sliding, turning, both = ([k for k, x in enumerate(pairs) if x == y] for y in ((1.0, 2.0), (2.0, 1.0), (1.0, 1.0)))
+    return sliding, turning, both
 
 
 def _given(smoothing: Any) -> tuple[float, float]:
@@ -110,6 +139,8 @@ def _widths(model: "Model", motion: Motion | None) -> tuple[float, float]:
     """(m/s, rad/s): by the largest rates along the motion, else by the robot's size."""
     largest = [0.0, 0.0]
     if motion is not None and motion.kind != "forces":
+        if motion.kind == "drives":
+            model.geometry.one_lead.compile()  # the same bits now and later
         states = states_along(model, motion, np.linspace(0.0, motion.duration, SAMPLES))
         good = states.status == 0
         if good.any():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.frozen import lock_arrays
 from gough.kinematics.retraction import coordinate_sizes, step_units
 from gough.scalar import abs_, select
 from gough.simulation.integration.plant import WORKS, Plant
@@ -77,9 +78,14 @@ class StateLayout:
     def units(self) -> tuple[Vector, Vector]:
         """Typical sizes of the entries of q (nq,) and v (nv,): errors are relative to them."""
         model = self.plant.model
-        tree = step_units(model.mechanism, model.size)
-        sizes = coordinate_sizes(model.mechanism, model.size)
-        return sizes, tree[list(model.mechanism.selection.independent)]
+
+        def found() -> tuple[Vector, Vector]:
+            tree = step_units(model.mechanism, model.size)
+            both = coordinate_sizes(model.mechanism, model.size), tree[list(model.mechanism.selection.independent)]
+            lock_arrays(both)
+            return both
+
+        return model.cached("units of states", found)
 
     def sizes(self, works: float) -> Vector:
         """Typical sizes of q, v, works and own states of the law (n,), as in `size_of`; works: of theirs."""

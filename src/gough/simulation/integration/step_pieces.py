@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.arguments import floats
 from gough.errors import UsageError
-from gough.simulation.integration.pieces import NEAR, PieceSource, SampledPieces, TablePieces
+from gough.simulation.integration.pieces import SAME_TIME, PieceSource, SampledPieces, TablePieces
 from gough.simulation.integration.plant import Plant
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import MotionTable
@@ -110,7 +110,7 @@ class CutPieces:
 
     def next(self, t: float, end: float, state: Vector) -> TimePart:
         """See `StepPieces`."""
-        near = NEAR * (1.0 + t)
+        near = SAME_TIME * (1.0 + t)
         here = self._fetch(state) if self.row is None or self._is_over(t) else self.row
         self.row, row = here, here.copy()
         begins, ends = abs(t - row[0]) <= near, row[1] <= end + near
@@ -123,7 +123,7 @@ class CutPieces:
         return isinstance(self.source, SampledPieces) and self._is_over(t)
 
     def _is_over(self, t: float) -> bool:
-        return self.row is None or t >= self.row[1] - NEAR * (1.0 + t)
+        return self.row is None or t >= self.row[1] - SAME_TIME * (1.0 + t)
 
     def _fetch(self, state: Vector) -> Vector:
         found = self.source.next(state)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from gough.model import Model
 
 Vector = np.ndarray
+
+
+def _demand_place(model: "Model", frame: str) -> None:
+    """UsageError where a wrench on a frame, "" for the platform, has no place."""
+    none = np.zeros(6)
+    external_load(model, model.home, {frame: none} if frame else none, model.parameters)
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ class Wrenches:
                 raise UsageError(
                     f"wrench{whose}: give six finite numbers (fx fy fz mx my mz, world axes), constant during the run"
                 )
-            external_load(model, model.home, {frame: x} if frame else x, model.parameters)  # refuses what has no place
+            model.cached(("has a place for a wrench", frame), partial(_demand_place, model, frame))
             own = model.mechanism.has_platform and frame == model.mechanism.platform.name
             frames.append("" if own and frame not in model.mechanism.frames else frame)
             values += x.tolist()

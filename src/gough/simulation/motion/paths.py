@@ -136,7 +136,8 @@ def shifted_coefficients(path: PolynomialPath, starts: np.ndarray) -> np.ndarray
 
 def padded_coefficients(coefficients: np.ndarray, size: int) -> np.ndarray:
     """Coefficients (p, n, size) of the same polynomials."""
-    return np.pad(coefficients, ((0, 0), (0, 0), (0, size - coefficients.shape[2])))
+    more = size - coefficients.shape[2]
+    return np.pad(coefficients, ((0, 0), (0, 0), (0, more))) if more else coefficients
 
 
 def side_by_side(first: PolynomialPath, second: PolynomialPath) -> PolynomialPath:

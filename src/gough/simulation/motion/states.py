@@ -73,6 +73,15 @@ def states_along(
     return states_for(target, times, target.wanted_sample(motion.at(times, side)), near)
 
 
+def state_at(target: MotionTarget, motion: Motion, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """q (nq,), v (nv,) of `states_along` at one time (s), without what only accelerations need."""
+    wanted = target.wanted_sample(motion.at(np.array([t])))
+    q, names = _assembled(target, wanted, None)
+    v, _ = _velocities_of(target, q, wanted)
+    v[names != GOOD] = np.nan
+    return q[0], v[0]
+
+
 def states_for(target: MotionTarget, times: np.ndarray, wanted: Sample, near: Any = None) -> MotionStates:
     """The model where `wanted` (n, …) is at rising times (n,)."""
     q, names = _assembled(target, wanted, near)
@@ -85,22 +94,31 @@ def states_for(target: MotionTarget, times: np.ndarray, wanted: Sample, near: An
 
 def velocities(target: MotionTarget, q: np.ndarray, wanted: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(v (n, nv), accelerations (n, mobility), missed (n,)) at q; elastic rates are 0. Nearest, shortest solutions."""
-    model = target.model
-    n, mobility = model.layout.nv, model.layout.mobility
-    v, acceleration = np.full((len(q), n), np.nan), np.full((len(q), mobility), np.nan)
-    missed = np.full(len(q), np.nan)
-    good = np.isfinite(q).all(axis=1)
-    if good.any():
-        scales = target.scales
-        A = target.rows(q[good])[:, :, :mobility] * scales[:, None]
-        inverse = np.linalg.pinv(A, rcond=1e-10)
-        rate = wanted.velocity[good] * scales
-        v[good] = 0.0
-        v[good, :mobility] = np.einsum("nij,nj->ni", inverse, rate)
+    acceleration, missed = np.full((len(q), target.model.layout.mobility), np.nan), np.full(len(q), np.nan)
+    v, solved = _velocities_of(target, q, wanted)
+    if solved is not None:
+        good, A, inverse = solved
+        scales, own = target.scales, v[good, : acceleration.shape[1]]
         left = (wanted.acceleration[good] - target.bias(q[good], v[good])) * scales
         acceleration[good] = np.einsum("nij,nj->ni", inverse, left)
-        missed[good] = np.abs(rate - np.einsum("nij,nj->ni", A, v[good, :mobility])).max(axis=1, initial=0.0)
+        rate = wanted.velocity[good] * scales
+        missed[good] = np.abs(rate - np.einsum("nij,nj->ni", A, own)).max(axis=1, initial=0.0)
     return v, acceleration, missed
+
+
+def _velocities_of(
+    target: MotionTarget, q: np.ndarray, wanted: Sample
+) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray] | None]:
+    """(v (n, nv), (which of q (n, nq) are finite, scaled rows, their inverses there) or None where there are none)."""
+    v = np.full((len(q), target.model.layout.nv), np.nan)
+    good = np.asarray(np.isfinite(q).all(axis=1))
+    if not good.any():
+        return v, None
+    A = target.rows(q[good]) * target.scales[:, None]
+    inverse = np.linalg.pinv(A, rcond=1e-10)
+    v[good] = 0.0
+    v[good, : A.shape[2]] = np.einsum("nij,nj->ni", inverse, wanted.velocity[good] * target.scales)
+    return v, (good, A, inverse)
 
 
 def _assembled(target: MotionTarget, wanted: Sample, near: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -117,9 +135,9 @@ def _assembled(target: MotionTarget, wanted: Sample, near: Any) -> tuple[np.ndar
     start = model.home if near is None else np.asarray(near, dtype=float)
     starts = np.empty((n, model.layout.nq))
     done = np.zeros(n, dtype=bool)
-    straight = target.kind == "drives" and np.array_equal(target.numbers, model.parameters)
+    own_design = target.kind == "drives" and np.array_equal(target.numbers, model.parameters)
     for k in led:
-        found = model.geometry.one_lead.to_drives(wanted.position[k], start) if straight else None
+        found = model.geometry.one_lead.to_drives(wanted.position[k], start) if own_design else None
         if found is None:  # the general way says why
             q[[k]], names[[k]] = _reached(target, wanted.position[[k]], start[None])
         else:
@@ -156,7 +174,7 @@ def _frame_reached(target: MotionTarget, position: np.ndarray, near: np.ndarray)
     mobility, scales = model.layout.mobility, target.scales
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
-        A = target.rows(q)[:, :, :mobility] * scales[:, None]
+        A = target.rows(q) * scales[:, None]
         left = target.missing(q, position[states]) * scales
         finite = np.asarray(np.isfinite(A).all(axis=(1, 2)) & np.isfinite(left).all(axis=1))
         out = np.full((len(q), model.layout.nv), np.nan)

@@ -247,10 +247,13 @@ class MotionTable:
         end = self.duration
         if not np.asarray((times >= -SLACK * end) & (times <= end * (1 + SLACK))).all():
             raise UsageError(f"a table of {end:.9g} s was asked for at a time outside of it")
-        flat = np.clip(times.ravel(), 0.0, end)
-        k = piece_of(self.breaks, flat, side == "left")
-        three = in_channels(self.coefficients[k], flat - self.breaks[k], self.bases[k])
+        three = self._at(np.clip(times.ravel(), 0.0, end), side == "left")
         return Sample(*(a.reshape(*times.shape, a.shape[1]) for a in three))
+
+    def _at(self, t: np.ndarray, left: bool) -> Three:
+        """Position, velocity, acceleration (m, …) at times t (m,) inside [0, duration]."""
+        k = piece_of(self.breaks, t, left)
+        return in_channels(self.coefficients[k], t - self.breaks[k], self.bases[k])
 
     @cached_property
     def groups(self) -> list[list[int]]:
@@ -286,14 +289,12 @@ def _joined(parts: list[PolynomialPieces]) -> PolynomialPieces:
 
 def _errors(motion: "Motion", made: MotionTable, each: int = 9) -> tuple[float, float]:
     """Largest relative errors of (positions, accelerations), on a fine grid and on both sides of every break."""
-    some = motion.at(inside(motion.breaks))
-    three = (some.position, some.velocity, some.acceleration)
-    scales = ErrorScales.of(motion.kind, motion.units, three, motion.duration)
+    scales = ErrorScales.of(motion.kind, motion.units, motion._at(inside(motion.breaks), False), motion.duration)
     widths = np.diff(made.breaks)
     fine = (made.breaks[:-1, None] + widths[:, None] * np.linspace(0.03, 0.97, each)).ravel()
     worst = np.zeros(2)
-    for side, t in (("right", fine), ("right", motion.breaks[:-1]), ("left", motion.breaks[1:])):
-        a, b = motion.at(t, side), made.at(t, side)
-        off = scales.errors(scales.differences(a.position, b.position), a.acceleration - b.acceleration)
+    for left, t in ((False, np.concatenate([fine, motion.breaks[:-1]])), (True, motion.breaks[1:])):
+        a, b = motion._at(t, left), made._at(t, left)
+        off = scales.errors(scales.differences(a[0], b[0]), a[2] - b[2])
         worst = np.maximum(worst, [x.max() for x in off])
     return float(worst[0]), float(worst[1])

@@ -4,7 +4,7 @@ pose      of the platform; of a frame on a rigid platform moved to the platform'
 point     of any frame. Where a point leaves freedoms of the robot open, the frame's orientation stays as at home
 drives, joints   their coordinates
 What else can move while all that is wanted stands still would depend on the way the robot came: such motions are refused.
-Velocities: rows (m, nv) of a matrix A with A v = wanted rate, and A v̇ = wanted acceleration - bias.
+Velocities: a matrix A (m, mobility) with A v = wanted rate, and A v̇ = wanted acceleration - bias; elastic rates are 0.
 """
 
 from dataclasses import dataclass, replace
@@ -80,12 +80,12 @@ class MotionTarget:
         return sample if self.on_platform is None else _of_platform(sample, self.on_platform)
 
     def rows(self, q: np.ndarray) -> np.ndarray:
-        """A (n, size, nv) at q (n, nq); the loops may be a little open."""
+        """A (n, size, mobility) at q (n, nq), of the rigid velocities alone; the loops may be a little open."""
         model = self.model
         if self.columns is not None:
-            return tree_rates(model, q, self.numbers[None])[:, list(self.columns)]
+            return tree_rates(model, q, self.numbers[None], model.mobility)[:, list(self.columns)]
         found = model.function(FunctionKey("frame_twist", (str(self.frame),))).values(
-            q=q[:, None, :], v=np.eye(model.layout.nv), parameters=self.numbers
+            q=q[:, None, :], v=np.eye(model.layout.nv)[: model.mobility], parameters=self.numbers
         )["twist"]
         return np.swapaxes(found, 1, 2)[:, : self.size]
 
@@ -141,7 +141,7 @@ def open_freedoms(target: MotionTarget) -> int:
         model = target.model
         n = model.mobility
         states = np.concatenate([model.home[None], neighbours(model, model.home, model.null_space, NEIGHBOURS)])
-        A = replace(target, parameters=None).rows(states)[:, :, :n] * target.scales[:, None]
+        A = replace(target, parameters=None).rows(states) * target.scales[:, None]
         A = A[np.isfinite(A).all(axis=(1, 2))]
         A = A / np.array([1.0 if unit == "m/s" else model.size for unit in model.layout.v_units[:n]])
         part = np.abs(A).max(axis=(0, 1), initial=0.0) > NOTHING * np.abs(A).max(initial=NOTHING)

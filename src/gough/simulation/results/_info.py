@@ -76,7 +76,10 @@ def make_info(given: Mapping[str, Any]) -> RunInfo:
     unknown = [name for name in given if name not in known]
     if unknown:
         raise UsageError(f"a run has no {', '.join(map(repr, unknown))}; what can be told about it: {', '.join(known)}")
-    plain = {name: _plain(name, value) for name, value in given.items()}
+    try:
+        plain = _plain("info", dict(given))  # all at once
+    except UsageError:  # which of them
+        plain = {name: _plain(name, value) for name, value in given.items()}
     if "events" in plain:
         plain["events"] = _events(given["events"], plain["events"])
     if "ended" in plain:

@@ -69,10 +69,16 @@ def demand_new_names(run: "Run", recorded: Mapping[str, Any]) -> None:
     own = [name for name, x in recorded.items() if not isinstance(x, Recorded) and not name.startswith(MEASURED)]
     if not own:
         return
-    computed = Catalogue(replace(run, recorded={}, _cache={}))
+    known = run.model.cached(("channel names", tuple(run.wrench)), lambda: _own_names(run))
     for name in own:
-        if name in computed.channels or name in computed.columns:
+        if name in known:
             raise UsageError(f"recorded {name!r}: this is a channel that runs have of themselves; give it another name")
+
+
+def _own_names(run: "Run") -> frozenset[str]:
+    """Names of channels and columns that every run of its robot with loads on these frames has."""
+    computed = Catalogue(replace(run, recorded={}, _cache={}))
+    return frozenset((*computed.channels, *computed.columns))
 
 
 def _forces(run: "Run", tau: Any) -> Array:

@@ -42,7 +42,7 @@ class RobotRecord:
 
         def written() -> tuple[str, str | None]:
             described = describe(model.robot)
-            return robot_hash(model), None if described is None else json.dumps(described)
+            return _hash_of(model, described), None if described is None else json.dumps(described)
 
         digest, text = model.cached("record of runs", written)
         folder = "" if model.robot.origin is None else str(Path(model.robot.origin).parent)
@@ -137,7 +137,10 @@ def describe(robot: Robot) -> dict[str, Any] | None:
 
 def robot_hash(model: Model) -> str:
     """SHA-256 of what a description says (titles and sources do not count; files it names count by their content)."""
-    described = describe(model.robot)
+    return _hash_of(model, describe(model.robot))
+
+
+def _hash_of(model: Model, described: dict[str, Any] | None) -> str:
     if described is None:  # made in Python: its numbers, to the digits that other machines reproduce
         values = [f"{x:.9e}" for x in model.parameters]
         described = {"name": model.robot.name, "parameters": dict(zip(model.parameter_names, values, strict=True))}

@@ -36,7 +36,7 @@ def recorded_reference(layout: Any, motion: Motion | None, time: Array) -> dict[
     robot."""
     if motion is None or motion.kind not in ("pose", "point", "drives", "joints"):
         return {}
-    at = np.array(motion.at(np.clip(time, 0.0, motion.duration)).position)
+    at = np.array(motion._at(np.clip(time, 0.0, motion.duration), False)[0])
     if motion.kind in ("pose", "point"):
         columns = ("x", "y", "z", "qw", "qx", "qy", "qz")[: at.shape[1]]
         units = ("m", "m", "m", "1", "1", "1", "1")[: at.shape[1]]

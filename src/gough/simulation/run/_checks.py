@@ -8,14 +8,21 @@ import numpy as np
 from gough.analysis.linear_forces import RestForces
 from gough.analysis.modes import natural_frequencies, quadratic_eigenvalues
 from gough.analysis.zero_dynamics import growth_without_stress, unstable_inverse
+from gough.arguments import floats
+from gough.compilation.arrays import as_array
+from gough.compilation.repeated import Again, RepeatedFunction
+from gough.dynamics.inverse import load_sizes
 from gough.errors import GoughError, RunWarning, UsageError, warn
+from gough.model.external import external_load
+from gough.model.sharing import code_of
 from gough.robot.tree import placed_joints
 from gough.simulation.coordinates import units_of
 from gough.simulation.events import Event, Happening
+from gough.simulation.integration.kept import Recent
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.motion.limits import check_motion
+from gough.simulation.motion.limits import check_motion, is_faultless
 from gough.simulation.motion.motion import Motion
 
 if TYPE_CHECKING:
@@ -28,6 +35,8 @@ IMPOSSIBLE = ("reach", "freedom")
 """Problems with which there is no run."""
 SHAKES, WHILE = 1e-6, 0.01
 """Out of equilibrium: elastic coordinates would move by this part of a large amplitude within this time (s)."""
+RESTS = 4
+"""First configurations at which forces at rest are known but for loads."""
 GROWS = 1e-6
 """Growth of an amplitude in one step that counts."""
 
@@ -47,9 +56,11 @@ def motion_events(model: "Model", motion: Motion | None, near: Any, end: float, 
     of its assembly, None: home. numbers (n,): parameters."""
     if motion is None or motion.kind == "forces":
         return []
-    report = check_motion(
-        model, motion, samples=SAMPLES, forces=_has_force_limit(model), near=near, duration=end, parameters=numbers
-    )
+    forces = _has_force_limit(model)
+    begin = None if near is None else as_array("near", floats("near", near), model.layout.nq)
+    if not forces and is_faultless(model, motion, SAMPLES, begin, end, numbers):
+        return []
+    report = check_motion(model, motion, samples=SAMPLES, forces=forces, near=begin, duration=end, parameters=numbers)
     bad = [p for p in report.problems if p.kind in IMPOSSIBLE]
     if bad:
         text = "\n".join(f"  {p}" for p in bad)
@@ -60,11 +71,11 @@ def motion_events(model: "Model", motion: Motion | None, near: Any, end: float, 
 
 
 def _has_force_limit(model: "Model") -> bool:
-    for placed in placed_joints(model.robot):
-        drive = getattr(placed.joint, "drive", None)
-        if drive is not None and (drive.force_limit is not None or placed.joint.limits.force is not None):
-            return True
-    return False
+    def found() -> bool:
+        drives = [(placed.joint, getattr(placed.joint, "drive", None)) for placed in placed_joints(model.robot)]
+        return any(x and (x.force_limit is not None or joint.limits.force is not None) for joint, x in drives)
+
+    return model.cached("force limits", found)
 
 
 def state_events(plant: Plant, first: Array, start: str, method: Method, step: float, numbers: Array) -> list[Event]:
@@ -95,7 +106,10 @@ def _of_start(plant: Plant, first: Array, start: str, numbers: Array) -> list[Ev
     if start == "static" or not layout.v_elastic:
         return []
     n = layout.mobility
-    acceleration = _shaken(plant, first[: layout.nq], numbers)
+    q, wrenches = first[: layout.nq], plant.wrenches
+    recent: Recent = model.cached("recent starts", Recent)
+    key = ("shaken", q.tobytes(), wrenches, numbers.tobytes())  # whatever the law is
+    acceleration = recent.get(key, lambda: _shaken(plant, q, numbers))
     unit = StateLayout(plant).units[1][n:]
     moved = np.abs(acceleration) / unit * WHILE**2 / 2
     k = int(moved.argmax())
@@ -116,12 +130,31 @@ def _shaken(plant: Plant, q: Array, numbers: Array) -> Array:
     model, n = plant.model, plant.model.layout.mobility
     load = plant.wrenches.by_load(model)
     if model.driven:
-        still = np.zeros(model.layout.nv)
-        return model.inverse_dynamics(q, still, still[:n], load, parameters=numbers, on_bad_state="mark").eddot
+        return _held_still(model, q, load, numbers)
     rest, drives = RestForces(model, numbers, load), len(model.mechanism.drives)
     needed, S = rest.residual(q[None], np.zeros((1, drives)))[0], rest.drive_map(q[None])[0]
     needed = needed - S @ np.linalg.lstsq(S[:n], needed[:n], rcond=None)[0] if drives else needed
     return np.linalg.solve(rest.mass(q[None])[0, n:, n:], -needed[n:])
+
+
+def _held_still(model: "Model", q: Array, load: Any, numbers: Array) -> Array:
+    """Elastic accelerations at q at rest by inverse dynamics; of the last few q only what a load changes is computed again."""
+    still = np.zeros(model.layout.nv)
+    state = {"q": q, "v": still, "acceleration": still[: model.layout.mobility], "parameters": numbers}
+    loads, code = load_sizes(model.mechanism), code_of(model)
+
+    def known() -> Again | None:
+        repeated = code.cached(
+            "inverse dynamics of loads", lambda: RepeatedFunction(code.function("inverse_dynamics"), loads)
+        )
+        return repeated.at(state | {slot: np.zeros(size) for slot, size in loads.items()})
+
+    recent: Recent = code.cached("recent rest", lambda: Recent(RESTS))
+    again = recent.get((q.tobytes(), numbers.tobytes()), known)
+    if again is not None:
+        return again(**external_load(model, q, load, numbers))["eddot"]
+    given = state["v"], state["acceleration"]
+    return model.inverse_dynamics(q, *given, load, parameters=numbers, on_bad_state="mark").eddot
 
 
 def _of_step(plant: Plant, first: Array, method: Method, step: float, numbers: Array) -> list[Event]:

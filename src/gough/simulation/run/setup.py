@@ -27,8 +27,9 @@ from gough.simulation.integration.smoothing import Smoothing, smooth_friction
 from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.paths import PolynomialPath
-from gough.simulation.motion.states import states_along
+from gough.simulation.motion.states import state_at
 from gough.simulation.motion.table import MotionTable, table
+from gough.simulation.motion.targets import target_of
 from gough.simulation.run._checks import motion_events, state_events, tell_events
 from gough.simulation.run.settings import RunSettings, parameters_of
 
@@ -49,8 +50,7 @@ def starting_state(
     layout = model.layout
     first_q, first_v = model.home.copy(), np.zeros(layout.nv)
     if motion is not None and motion.kind != "forces":
-        along = states_along(model, motion, np.array([begin]), parameters=parameters)
-        first_q, first_v = along.q[0], along.v[0]
+        first_q, first_v = state_at(target_of(model, motion, parameters), motion, begin)
         if not np.isfinite(first_q).all():
             raise UsageError(f"{model.robot.name} does not reach where the motion begins; see gough.check_motion")
     elif motion is not None and motion.first is not None:

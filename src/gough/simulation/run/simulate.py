@@ -151,11 +151,11 @@ def simulate(
 
 @dataclass(frozen=True, eq=False)
 class RunLoop:
-    """Machine code that goes through the pieces of a run. kept: records so far. compile_s: what it took to make."""
+    """Machine code that goes through the pieces of a run. stored: records so far. compile_s: what it took to make."""
 
     course: Course
     pieces: PieceSource
-    kept: list[Array]
+    stored: list[Array]
     compile_s: float
 
 
@@ -175,7 +175,7 @@ class Outcome:
 
 def compile_loop(setup: Setup, progress: Progress | None) -> RunLoop:
     """Phase 2: the time loop of the method, and what gives it its pieces."""
-    settings, plant, kept = setup.settings, setup.plant, []
+    settings, plant, stored = setup.settings, setup.plant, []
 
     def marching_for(plant: Plant) -> Marching:
         marching = settings.method.marching(plant, setup.numbers, settings.taken_step, settings.tolerance)
@@ -186,7 +186,11 @@ def compile_loop(setup: Setup, progress: Progress | None) -> RunLoop:
     marching = marching_for(plant)
     began = clock.perf_counter()
     course = Course(
-        plant, marching, marching_for, _keeper(kept, StateLayout(plant).t, settings.duration, progress), settings.every
+        plant,
+        marching,
+        marching_for,
+        _keeper(stored, StateLayout(plant).t, settings.duration, progress),
+        settings.every,
     )
     pieces: PieceSource = TablePieces(plant, setup.table, settings.duration)
     if isinstance(setup.law, Sampled):
@@ -195,7 +199,7 @@ def compile_loop(setup: Setup, progress: Progress | None) -> RunLoop:
     for name in OF_EVERY_RUN:
         if name != "loop_matrices" or plant.model.mechanism.selection.blocks:
             plant.model.function(name).kernel()
-    return RunLoop(course, pieces, kept, clock.perf_counter() - began)
+    return RunLoop(course, pieces, stored, clock.perf_counter() - began)
 
 
 def march(loop: RunLoop, setup: Setup) -> Outcome:
@@ -205,7 +209,7 @@ def march(loop: RunLoop, setup: Setup) -> Outcome:
     stopped, ending = _through(loop, setup.first)
     late = course.compile_s - before
     return Outcome(
-        records=np.concatenate(loop.kept),
+        records=np.concatenate(loop.stored),
         stopped=stopped,
         ending=ending,
         events=tuple(course.events),
@@ -218,36 +222,36 @@ def march(loop: RunLoop, setup: Setup) -> Outcome:
 
 def _through(loop: RunLoop, first: Array) -> tuple[str, Ending]:
     """Go through all pieces; returns why and when it ended, in words, and as data."""
-    course, kept = loop.course, loop.kept
+    course, stored = loop.course, loop.stored
     try:
         course.run_through(loop.pieces, first)
     except RunStopped as problem:
         course.keep_last()
-        if not any(map(len, kept)):
+        if not any(map(len, stored)):
             more = ending_remedy(problem.ending)
             raise UsageError(f"the run cannot begin: {problem.ending.why}{more and f': {more}'}") from problem
         return f"{problem.ending.why} at t = {problem.time:.9g} s", problem.ending
     except KeyboardInterrupt:
         course.keep_last()
-        if not any(map(len, kept)):
+        if not any(map(len, stored)):
             raise
-        why = f"interrupted after t = {_last(kept, course.states.t):.9g} s"
+        why = f"interrupted after t = {_last(stored, course.states.t):.9g} s"
         return why, Ending(End.INTERRUPTED, why)
     return "finished", Ending(End.FINISHED, "finished")
 
 
-def _last(kept: list[Array], place: int) -> float:
-    """The last time that is kept (s); -inf where there is none."""
-    return next((float(records[-1, place]) for records in reversed(kept) if len(records)), -np.inf)
+def _last(stored: list[Array], place: int) -> float:
+    """The last time that is stored (s); -inf where there is none."""
+    return next((float(records[-1, place]) for records in reversed(stored) if len(records)), -np.inf)
 
 
 def _keeper(
-    kept: list[Array], place: int, end: float, progress: Callable[[float, float], None] | None
+    stored: list[Array], place: int, end: float, progress: Callable[[float, float], None] | None
 ) -> Callable[[Array], None]:
     """Keeps records, and tells how far it is."""
 
     def keep(records: Array) -> None:
-        kept.append(records)
+        stored.append(records)
         if progress is not None and len(records):
             progress(float(records[-1, place]), end)
 

@@ -113,7 +113,7 @@ class Stepper:
 
         source, marching = self._pieces(t), marching_for(plant)
         self._source = source
-        self._kept: list[Array | Passed] = []
+        self._told: list[Array | Passed] = []
         self._course = Course(plant, marching, marching_for, self._keep, 1)
         self._led = self._course.led
         self._t = self._base = t
@@ -238,8 +238,8 @@ class Stepper:
         if self.ended is None:
             with suppress(BadStateError):  # a run that ends is told, too
                 self._look()
-        records = [x for part in self._kept for x in ([part] if isinstance(part, np.ndarray) else self._records(part))]
-        self._kept = list(records)
+        records = [x for part in self._told for x in ([part] if isinstance(part, np.ndarray) else self._records(part))]
+        self._told = list(records)
         if not any(map(len, records)):
             raise UsageError("recorded: there was no step yet")
         course, ending = self._course, self.ended or Ending(End.FINISHED, "finished")
@@ -300,23 +300,23 @@ class Stepper:
 
     def _careful(self, row: Array) -> None:
         """A stretch as `simulate` goes through it."""
-        course, kept = self._course, len(self._kept)
+        course, before = self._course, len(self._told)
         course.led.marching.slow_turns = 0
         go_back = course.way_back()
         try:
             state = course.piece(self._state, row)
             course.until = float(row[1])
             if self._record:
-                self._kept.append(course.moment(state, row))
+                self._told.append(course.moment(state, row))
         except RunStopped as problem:
             if isinstance(self._source, HeldPieces) and not self._source.is_finite:
                 go_back()
-                del self._kept[kept:]
+                del self._told[before:]
                 self._source.demand_finite()
             self._end(problem)
         except BaseException:
             go_back()
-            del self._kept[kept:]
+            del self._told[before:]
             raise
         self._go_on(state, float(row[1]))
 
@@ -360,7 +360,7 @@ class Stepper:
         if trusted:
             marching.count_steps(passed.records, lambda _: None)
             if self._record:
-                self._kept.append(passed)
+                self._told.append(passed)
             course.last, course.until = marching.without_rejected(passed.records)[-1].copy(), float(passed.rows[-1][1])
             self._looked, self._farthest = passed.end, course.watch.farthest
             return
@@ -386,7 +386,7 @@ class Stepper:
 
     def _keep(self, records: Array) -> None:
         if self._record:
-            self._kept.append(records)
+            self._told.append(records)
 
 
 def _duration(dt: Any) -> float:

@@ -51,6 +51,8 @@ from gough.simulation.integration.plant import WORKS, Plant
 Vector = np.ndarray
 ITERATIONS, CAREFUL = 4, 12
 """Newton steps; and those of a step that is solved with care."""
+LARGE = 50
+"""Unknowns above which W⁻¹ R is a part of the program that all iterations call: n² operations are long to compile once each."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,9 @@ def alpha_start(plant: Plant) -> Program:
 
 
 def _stage_rate(plant: Plant) -> Rate:
-    """`Plant.residual`, and N(q) `mean` as `moved` (nq,)."""
+    """`Plant.residual`, Newton's step -W⁻¹ R of large robots, as `stage_program` has it, and N(q) `mean` as `moved` (nq,)."""
+    n = plant.unknowns
+    large = n > LARGE
 
     def equations(mean: Vector, parameters: Vector, **given: Vector) -> dict[str, Vector]:
         q, v, inner, z = (given[name] for name in ("q", "v", "inner", "z"))
@@ -135,9 +139,11 @@ def _stage_rate(plant: Plant) -> Rate:
         loops = Loops(
             Posture(regroup_inertia(Numbers(plant.model.mechanism, parameters)), plant.led_state(q, v, now)[0])
         )
-        return found | {"moved": rate_of_q(loops.posture, loops.rates(mean))}
+        step = {"newton": -(given["inverse"].reshape(n, n) @ found["R"])} if large else {}
+        return found | step | {"moved": rate_of_q(loops.posture, loops.rates(mean))}
 
-    return prepare_rate(plant, trace_states(plant, equations, "stage", *STAGE, mean=plant.model.layout.nv))
+    more: dict[str, Any] = {"mean": plant.model.layout.nv} | ({"inverse": n * n} if large else {})
+    return prepare_rate(plant, trace_states(plant, equations, "stage", *STAGE, **more))
 
 
 def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program:
@@ -152,7 +158,7 @@ def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row, tolerance = states.split(state), given[: plant.rows.size], given[-2]
         hoisted, h = stage_rate.hoisted_values(parameters), s.h
-        inverse, a, before = state[states.inverse].reshape(n, n), state[states.a], state[states.z]
+        inverse, a, before = state[states.inverse], state[states.a], state[states.z]
         t = s.t + h
         now = plant.rows.at(row, t)
         known = (w.f / (1.0 - w.m)) * before - (w.m / (1.0 - w.m)) * a
@@ -177,8 +183,9 @@ def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program
         secants = Secants(1.0 / units, (SHOWS * CORRECTED) * tolerance / h) if careful else None
         for _ in range(CAREFUL if careful else ITERATIONS):
             q, v, inner, half, _ = ended(z, moved)
-            stage = stage_rate(parameters, hoisted, q=q, v=v, inner=inner, z=z, row=row, t=[t], mean=half)
-            change = -(inverse @ stage["R"])
+            at = {"q": q, "v": v, "inner": inner, "z": z, "row": row, "t": [t], "mean": half}
+            stage = stage_rate(parameters, hoisted, **at, **({"inverse": inverse} if n > LARGE else {}))
+            change = stage["newton"] if n > LARGE else -(inverse.reshape(n, n) @ stage["R"])
             change = change if secants is None else secants.improved_step(change)
             z, moved = z + change, stage["moved"]
         worst = largest_change(change, h, units)
