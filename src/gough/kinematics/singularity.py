@@ -8,7 +8,7 @@ import numpy as np
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.retraction import lengths_per_rate, pitch_of
 from gough.program.ops import Op
-from gough.structure import Structure
+from gough.structure import Mechanism, Structure
 from gough.text import short_repr
 
 ALONG = 1e-6
@@ -156,14 +156,27 @@ def block_matrices(
     mechanism = linkage.mechanism
     groups: dict[str, tuple[list[int], list[int]]] = linkage.cached("loop groups", lambda: mechanism.loop_groups)
     found = linkage.function("loop_matrices")(q=q, parameters=parameters).outputs
+    out = []
+    for k, (own, (_, columns)) in enumerate(zip(block_scales(mechanism, scale), groups.values(), strict=True)):
+        out.append(_even_screws(mechanism, columns, found[f"J{k}"] * own[1] * own[0], scale))
+    return tuple(groups), out
+
+
+def block_scales(mechanism: Mechanism, scale: float) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(of rows (k, 1), of columns (k,)): what the entries of each group's matrix are multiplied with to be plain numbers."""
     lengths = [power for cut in mechanism.cuts for power in cut.row_lengths]
     per_rate = lengths_per_rate(mechanism, scale)
-    out = []
-    for k, (rows, columns) in enumerate(groups.values()):
-        column = 1.0 / per_rate[columns]
-        row = np.array([1.0 if lengths[r] else scale for r in rows])
-        out.append(_even_screws(mechanism, columns, found[f"J{k}"] * column * row[:, None], scale))
-    return tuple(groups), out
+    return [
+        (np.array([[1.0 if lengths[r] else scale] for r in rows]), 1.0 / per_rate[columns])
+        for rows, columns in mechanism.loop_groups.values()
+    ]
+
+
+def has_even_screws(mechanism: Mechanism, scale: float) -> bool:
+    """Whether a loop has a screw that is measured by what it does, not by constant numbers (see `block_matrices`)."""
+    links = {link.u: link for link in mechanism.links if link.nu == 1}
+    columns = [c for _, own in mechanism.loop_groups.values() for c in own if c in links]
+    return any(0.0 < pitch_of(mechanism, links[c]) / scale < 1.0 for c in columns)
 
 
 def _even_screws(mechanism: Structure, columns: list[int], J: np.ndarray, scale: float) -> np.ndarray:

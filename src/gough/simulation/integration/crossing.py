@@ -134,10 +134,27 @@ class Watch:
         return all_[first : k + 1], near
 
     def stays_far(self, q: Vector) -> bool:
-        """Whether no singularity comes near in states q (n, nq) that follow each other."""
+        """Whether no singularity comes near in states q (n, nq) of a piece, from its begin to its end; if so, what was seen there
+        is noted."""
+        before = self.farthest
         _, at = self._looks(q, True)
-        at = at if len(at) and at[-1] == len(q) - 1 else np.append(at, len(q) - 1)
-        return not self._good(q[at], at, False)[1]
+        at = at if at[-1] == len(q) - 1 else np.append(at, len(q) - 1)
+        far = not self._good(q[at], at, False)[1]
+        self.farthest = self.farthest if far else before
+        return far
+
+    def note_far(self, q: Vector, firsts: Vector) -> None:
+        """Notes what is seen in states q (n, nq) of pieces that are known to stay far, at those at which each would be looked at.
+        A piece begins at one of `firsts` (m,) and ends where the next one begins, the last one at the last state."""
+        looks = np.zeros(len(q), dtype=bool)
+        counts = np.diff(np.append(firsts, len(q) - 1))
+        for count in np.unique(counts):
+            at = firsts[counts == count, None] + np.arange(count + 1)
+            steps = np.abs(np.diff(q[at], axis=1) / self.states.units[0]).max(axis=2, initial=0.0)
+            part = np.floor(np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1) / FINE)
+            ends = np.pad(part[:, 1:] != part[:, :-1], ((0, 0), (0, 1)), constant_values=True)
+            looks[at[ends | (np.arange(count + 1) % SELDOM == 0)]] = True
+        self.farthest = np.maximum(self.farthest, self.distances(q[looks])[0].max(axis=0))
 
     def _looks(self, q: Vector, fresh: bool) -> tuple[Vector, Vector]:
         """(way until every state (n,), states to look at): the last ones within every FINE of the way, and every so many."""
