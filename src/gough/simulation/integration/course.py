@@ -173,7 +173,8 @@ class Course:
                 if hopeless or not self._is_near():
                     raise
             assert self.last is not None
-            state = self._past(self.last[: self.states.size].copy(), row)
+            behind = self.last[self.states.t] < state[self.states.t]  # of the piece before, which had other forces
+            state = self._past((state if behind else self.last)[: self.states.size].copy(), row)
         state[self.states.t] = row[1]
         return state
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs, reciprocal_conditions
+from gough.kinematics.closing import row_scales
 from gough.kinematics.mobility import choose, null_space, scaled_closures
 from gough.kinematics.singularity import block_matrices
 from gough.simulation.integration.plant import Plant
@@ -30,12 +31,20 @@ PER_STEP = 0.1
 """Part of its distance from a singularity by which an equal step may come nearer."""
 FINE, SELDOM = 0.02, 2000
 """Way between two looks, over the robot's size or in rad, and the most steps between two."""
+OPEN = 1e-4
+"""Closure error, over the robot's size or of a direction, of a state that is no robot's: its step was none."""
 WORSE = 0.5
 """How much worse than others velocities may be, and stay."""
 INDEPENDENT = (0.5, 0.3, 0.15, 0.05)
 """How independent of those before a velocity must be to be taken, tried in turn."""
 HIDDEN = 1e-4
 """Distance from a singularity, over the largest one seen, at which a state cannot be told by v: it is not stored."""
+
+
+def closed_rows(model: "Model") -> list[int]:
+    """The closures that steps fulfil; none where a description lets loops be open a little."""
+    blocks = () if model.mechanism.tolerances else model.mechanism.selection.blocks
+    return [row for block in blocks for row in block.rows]
 
 
 def nearest_loop(model: "Model", q: Vector, parameters: Vector) -> tuple[float, str]:
@@ -51,12 +60,13 @@ def nearest_loop(model: "Model", q: Vector, parameters: Vector) -> tuple[float, 
 def distances_of(model: "Model", q: Vector, parameters: Vector) -> tuple[Vector, Vector, tuple[str, ...]]:
     """(reciprocal conditions (n, groups), determinants, the loops or legs) at q (n, nq), 0 where not finite."""
     places, blocks = block_matrices(model, q, parameters, model.size)
-    conditions = np.stack([_condition(a) for a in blocks], axis=1)
-    return (
-        np.where(np.isfinite(conditions), conditions, 0.0),
-        np.stack([determinants(a) for a in blocks], axis=1),
-        places,
-    )
+    return _conditions(blocks), np.stack([determinants(a) for a in blocks], axis=1), places
+
+
+def _conditions(blocks: list[Vector]) -> Vector:
+    """Reciprocal conditions (n, groups) of matrices (n, k, k), 0 where not finite."""
+    found = np.stack([_condition(a) for a in blocks], axis=1)
+    return np.where(np.isfinite(found), found, 0.0)
 
 
 def _condition(a: Vector) -> Vector:
@@ -146,15 +156,22 @@ class Watch:
     def note_far(self, q: Vector, firsts: Vector) -> None:
         """Notes what is seen in states q (n, nq) of pieces that are known to stay far, at those at which each would be looked at.
         A piece begins at one of `firsts` (m,) and ends where the next one begins, the last one at the last state."""
-        looks = np.zeros(len(q), dtype=bool)
         counts = np.diff(np.append(firsts, len(q) - 1))
-        for count in np.unique(counts):
+        looks = np.full(len(q), len(firsts) == len(q) - 1)  # of pieces of one step, all of them
+        for count in set() if looks[0] else set(counts.tolist()):
             at = firsts[counts == count, None] + np.arange(count + 1)
             steps = np.abs(np.diff(q[at], axis=1) / self.states.units[0]).max(axis=2, initial=0.0)
             part = np.floor(np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1) / FINE)
             ends = np.pad(part[:, 1:] != part[:, :-1], ((0, 0), (0, 1)), constant_values=True)
             looks[at[ends | (np.arange(count + 1) % SELDOM == 0)]] = True
-        self.farthest = np.maximum(self.farthest, self.distances(q[looks])[0].max(axis=0))
+        _, blocks = block_matrices(self.plant.model, q[looks], self.parameters, self.plant.model.size)
+        self.farthest = np.maximum(self.farthest, _conditions(blocks).max(axis=0))
+
+    def _is_open(self, q: Vector) -> Vector:
+        """Whether loops are open at q (n, nq): steps end closed, but one that leaps far over a singularity cannot be closed."""
+        rows = closed_rows(self.plant.model)
+        found = self.plant.model.function("closure_residual").values(q=q, parameters=self.parameters)["residual"]
+        return ~(np.abs(found[:, rows]) <= OPEN * row_scales(self.plant.model)[rows]).all(axis=1)
 
     def _looks(self, q: Vector, fresh: bool) -> tuple[Vector, Vector]:
         """(way until every state (n,), states to look at): the last ones within every FINE of the way, and every so many."""
@@ -170,7 +187,7 @@ class Watch:
         distance, values = self.distances(q)
         farthest = np.maximum.accumulate(np.maximum(distance, self.farthest), axis=0)
         part = distance / np.where(farthest > 0, farthest, 1.0)
-        bad = np.asarray((part < (0.0 if blind else NEAR)).any(axis=1))
+        bad = np.asarray((part < (0.0 if blind else NEAR)).any(axis=1)) | self._is_open(q)
         over = (values[1:] * values[:-1] < 0).any(axis=1)
         if self.equal_steps and not blind:
             change = np.abs(np.diff(part, axis=0)) / np.diff(at)[:, None]

@@ -7,19 +7,23 @@ the Frobenius norm d = |A - A0| of its change since then, singular values move b
 So no A within a ball of radius r < s is singular, and none is nearer to it than (s - r)/(S + r). `radii` chooses r such that
 `Watch` trusts all states of the ball, and machine code compares d with it, state by state. Of equal steps `Watch` also asks how
 much nearer one comes: s/S changes by 2 d/S at most in a step that changes A by d.                              (2)
+What is open is in no ball.
 """
 
 from typing import Any
 
 import numpy as np
 
+from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
 from gough.dynamics.rates import loop_matrices
+from gough.kinematics.closing import row_scales
 from gough.kinematics.singularity import block_matrices, block_scales, has_even_screws
 from gough.program import Program
 from gough.scalar import select
 from gough.simulation.integration._rates import trace_states
-from gough.simulation.integration.crossing import NEAR, PER_STEP, Watch
+from gough.simulation.integration.crossing import NEAR, OPEN, PER_STEP, Watch, closed_rows
 from gough.simulation.integration.plant import Plant
 
 Vector = np.ndarray
@@ -100,9 +104,12 @@ def ball_program(plant: Plant) -> Program:
     scales = block_scales(mechanism, plant.model.size)
     sizes = [len(rows) ** 2 for rows, _ in scales]
     n, groups = sum(sizes), len(sizes)
+    rows = closed_rows(plant.model)
+    per_open = 1.0 / (OPEN * row_scales(plant.model)[rows])
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
-        found = loop_matrices(Numbers(mechanism, parameters), given)
+        numbers = Numbers(mechanism, parameters)
+        found = loop_matrices(numbers, given)
         A = np.concatenate([(found[f"J{k}"] * own[1] * own[0]).reshape(-1) for k, own in enumerate(scales)])
         limits, most, total, first = state[2 * n : -1], 0.0, 0.0, 0
         for k, size in enumerate(sizes):
@@ -112,6 +119,8 @@ def ball_program(plant: Plant) -> Program:
                 part = sum(x * x for x in change) * limit
                 most, total = select(part - most, part, most), total + part
             first += size
+        open_ = sum(((Loops(Posture(numbers, given)).residual()[rows] * per_open) ** 2).tolist())
+        most, total = select(open_ - most, open_, most), total + open_
         left = select(NONE - total, 1.0 - most, -1.0)  # where one is no number, the sum is none
         return {"state": np.concatenate([A, state[n:-1], [left]]), "running": left}
 
