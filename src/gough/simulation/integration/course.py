@@ -231,7 +231,7 @@ class Course:
     def _can_tell(self, records: Vector) -> Vector:
         """Which of records (m, k) the velocities that the robot was built with can tell."""
         distance = distances_of(self.asked, records[:, : self.asked.layout.nq], self.parameters)[0]
-        return (distance > HIDDEN * self.usual).all(axis=1)
+        return np.asarray((distance > HIDDEN * self.usual).all(axis=1))
 
     def _shown(self, records: Vector, row: Vector, led: Led) -> Vector:
         """Records (m, k), which it may change, as they are stored."""

@@ -171,7 +171,8 @@ class Watch:
         """Whether loops are open at q (n, nq): steps end closed, but one that leaps far over a singularity cannot be closed."""
         rows = closed_rows(self.plant.model)
         found = self.plant.model.function("closure_residual").values(q=q, parameters=self.parameters)["residual"]
-        return ~(np.abs(found[:, rows]) <= OPEN * row_scales(self.plant.model)[rows]).all(axis=1)
+        closed = np.abs(found[:, rows]) <= OPEN * row_scales(self.plant.model)[rows]
+        return ~np.asarray(closed.all(axis=1))
 
     def _looks(self, q: Vector, fresh: bool) -> tuple[Vector, Vector]:
         """(way until every state (n,), states to look at): the last ones within every FINE of the way, and every so many."""

@@ -19,7 +19,7 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.rates import loop_matrices
 from gough.kinematics.closing import row_scales
-from gough.kinematics.singularity import block_matrices, block_scales, has_even_screws
+from gough.kinematics.singularity import block_scales, has_even_screws
 from gough.program import Program
 from gough.scalar import select
 from gough.simulation.integration._rates import trace_states
@@ -62,11 +62,15 @@ class SafeBall:
     """The states around the one looked at last that `watch` would trust. `good`: whether there is such a ball."""
 
     def __init__(self, plant: Plant, parameters: Vector, watch: Watch) -> None:
-        self.model, self.parameters, self.watch = plant.model, parameters, watch
+        self.watch = watch
         mechanism = plant.model.mechanism
-        sizes = [len(rows) for rows, _ in mechanism.loop_groups.values()]
-        self.single = np.array(sizes) == 1
-        self.n = sum(k * k for k in sizes)
+        sizes = np.array([len(rows) for rows, _ in mechanism.loop_groups.values()], dtype=int)
+        self.single, self.n = sizes == 1, int((sizes**2).sum())
+        ends = np.cumsum(sizes**2)
+        self.alike = [  # size, groups, their entries
+            (k, np.flatnonzero(sizes == k), np.add.outer(ends[sizes == k] - k * k, np.arange(k * k)).reshape(-1))
+            for k in sorted(set(sizes.tolist()))
+        ]
         self.good = self.known = not watch.idle and not has_even_screws(mechanism, plant.model.size)
         if self.known:
             code = plant.loop_code("safe ball", lambda: ball_program(plant))
@@ -74,21 +78,24 @@ class SafeBall:
             self.state: Vector = self.loop.state
             self.state[:] = 0.0
 
-    def centre(self, q: Vector) -> None:
-        """Around q (nq,), a state that was looked at, with all before it."""
+    def centre(self, loop: Any, at: int) -> None:
+        """Around a record of a loop, of a state that was looked at, with all before it."""
         if not self.known:
             return
-        _, blocks = block_matrices(self.model, q[None], self.parameters, self.model.size)
-        A = np.concatenate([a.reshape(-1) for a in blocks])
-        self.good = bool(np.isfinite(A).all())
-        if not self.good:
+        n = self.n
+        self.state[2 * n : -1] = 0.0
+        self.good = self.loop.read_records(loop, at, 1) and bool(self.state[-1] > 0.0)
+        A = self.state[:n]
+        if not (self.good and np.isfinite(A).all()):
+            self.good = False
             return
-        values = [np.linalg.svd(a[0], compute_uv=False) for a in blocks]
-        s, S = (np.array([x[k] for x in values]) for k in (-1, 0))
+        s, S = np.zeros(len(self.single)), np.zeros(len(self.single))
+        for k, groups, entries in self.alike:
+            values = np.linalg.svd(A[entries].reshape(-1, k, k), compute_uv=False)
+            s[groups], S[groups] = values[:, -1], values[:, 0]
         r, step = radii(s, S, self.watch.farthest, self.single, self.watch.equal_steps)
         self.good = bool((r > 0).all())
-        n = self.n
-        self.state[:n] = self.state[n : 2 * n] = A
+        self.state[n : 2 * n] = A
         with np.errstate(divide="ignore"):
             self.state[2 * n : -1] = np.minimum(np.concatenate([r, step]) ** -2.0, NONE)
 

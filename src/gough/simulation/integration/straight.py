@@ -66,7 +66,8 @@ class StraightPieces:
         """Go on from a state (n,) that was looked at."""
         self.state[:] = state[: self.size]
         self.ball.watch = watch
-        self.ball.centre(state[: self.nq])
+        self.loop.room[self.at, : self.size] = self.state
+        self.ball.centre(self.loop, self.at)
 
     def take(self) -> Passed:
         """What was passed since the last time, which it then forgets."""
@@ -130,7 +131,7 @@ class StraightPieces:
         q = loop.room[first : at + 1, : self.nq][np.append(good, True)]
         if not self.look(q):
             return False
-        self.ball.centre(q[-1])
+        self.ball.centre(loop, at)
         return True
 
     def _through(self, row: Vector, begins: bool, ends: bool) -> bool:

@@ -104,7 +104,7 @@ def _vector(name: str, value: Any, entries: Sequence[str]) -> Array:
     out = floats(name, value)
     if out.shape != (len(entries),):
         raise UsageError(f"{name}: give {len(entries)} finite numbers, not an array of shape {out.shape}")
-    bad = [f"{name}[{k}] ({entries[k]}) is {out[k]}" for k in np.flatnonzero(~np.isfinite(out))]
+    bad = [f"{name}[{k}] ({entries[k]}) is {out[k]}" for k in np.flatnonzero(~np.isfinite(out)).tolist()]
     if bad:
         more = f", and {len(bad) - 3} more" if len(bad) > 3 else ""
         raise UsageError(f"{name}: give {len(entries)} finite numbers; {', '.join(bad[:3])}{more}")
