@@ -1,5 +1,7 @@
 """A ball that is called safe has no state that a full look would not trust."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tests.inner.simulation import SafeBall, Watch, radii
@@ -84,3 +86,21 @@ def test_states_of_a_ball_are_trusted(name: str) -> None:
         ball.centre(straight.loop, 0)
         room[1, :nq] = model.home
         assert ball.has(straight.loop, 1, 1)
+
+
+def test_pieces_together_are_seen_as_one_by_one() -> None:
+    model = gough.build("five_bar")
+    plant = gough.Stepper(model)._run.led.plant
+    rng = np.random.default_rng(8)
+    for _ in range(30):
+        counts = rng.integers(1, 6, 12)
+        way = np.cumsum(0.01 * rng.normal(size=(counts.sum() + 1, 2)), axis=0)
+        q = model.configuration(drives=model.drives(model.home) + way)
+        firsts = np.concatenate([[0], np.cumsum(counts)])
+        one, all_ = (Watch(plant, model.parameters, False) for _ in range(2))
+        one.farthest = np.zeros(1)
+        for a, b in pairwise(firsts):
+            assert one.stays_far(q[a : b + 1])
+        all_.farthest = np.zeros(1)
+        all_.note_far(q, firsts[:-1])
+        np.testing.assert_array_equal(one.farthest, all_.farthest)

@@ -134,6 +134,26 @@ def test_feedback_through_singular_poses(robots: dict[str, gough.Model], method:
         demand_same(stepped_states(other, law, n, reading=not more), seen)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("method", ["rk4", "dp5"])
+def test_a_hexapod_that_is_thrown_about(method: str) -> None:
+    """It changes its velocities again and again; how near a pose is depends on all that were seen before."""
+    model = gough.build("pedrammehr2012")
+    hold = model.inverse_dynamics(model.home, np.zeros(6), np.zeros(6)).tau
+    rows = hold + (0.5 * np.abs(hold).max() + 0.1) * np.random.default_rng(1).uniform(-1, 1, (60, 6))
+
+    def thrown(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return rows[round(t / PERIOD)]
+
+    asked: dict[str, Any] = {"method": method, "check": "off"}
+    run, seen = sampled_states(model, thrown, 40, step=STEP, **asked)
+    assert len(run.info.events) > 2
+    sim = gough.Stepper(model, longest_step=STEP, **asked)
+    demand_same(stepped_states(sim, thrown, 40), seen)
+    assert sim.recorded.info.events == run.info.events
+
+
 @pytest.mark.parametrize("method", ["rk4", "dp5", "esdirk4"])
 def test_through_a_pose_in_which_branches_meet(robots: dict[str, gough.Model], method: str) -> None:
     """A parallelogram falls through its flat pose."""

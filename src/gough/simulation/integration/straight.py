@@ -2,10 +2,10 @@
 anybody sees them.
 
 What `ExplicitMarching` does in a piece in which nothing is near, for steps that are asked for one by one: the same code on the
-same numbers, and `Watch` would trust all of it. `SafeBall` knows that in most cases; who steps is asked in the others.
+same numbers, and `Watch` trusts all of it; `SafeBall` knows that in most cases without a look.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,12 +46,12 @@ class Passed:
 
 class StraightPieces:
     """Goes on from `state` (n,), which it changes, with one choice of velocities. `pieces`: (row, place of its first record), all
-    of them trusted. look: whether the states q (m, nq) of a piece can be trusted, asked where `ball` does not know it."""
+    of them trusted, by `ball`, or by a watch where that does not know it."""
 
-    def __init__(self, led: Led, watch: Watch, look: Callable[[Vector], bool]) -> None:
+    def __init__(self, led: Led, watch: Watch) -> None:
         marching = led.marching
         assert isinstance(marching, ExplicitMarching)
-        self.led, self.marching, self.look = led, marching, look
+        self.led, self.marching, self.watch = led, marching, watch
         self.loop = marching.loop.march.bind_table(marching.loop.table)
         self.loop.make_room(ROOM)
         self.state: Vector = self.loop.state
@@ -65,7 +65,7 @@ class StraightPieces:
     def begin(self, state: Vector, watch: Watch) -> None:
         """Go on from a state (n,) that was looked at."""
         self.state[:] = state[: self.size]
-        self.ball.watch = watch
+        self.watch = self.ball.watch = watch
         self.loop.room[self.at, : self.size] = self.state
         self.ball.centre(self.loop, self.at)
 
@@ -86,18 +86,18 @@ class StraightPieces:
         """Whether what was passed is to be taken."""
         return 2 * self.at > ROOM
 
-    def note_pieces(self, watch: Watch) -> None:
-        """Tells a watch what it would have seen in pieces since the last time, and counts their steps."""
-        new = self.pieces[self.noted :]
+    def note_pieces(self, end: int | None = None) -> None:
+        """Tells the watch what it would have seen in pieces since the last time, and counts their steps. end: place of the record
+        at which they end, default the last one."""
+        new, end = self.pieces[self.noted :], self.at if end is None else end
         if not new:
             return
         first = new[0][1]
-        records = self.loop.room[first : self.at]
+        records, good = self.loop.room[first:end], self.marching.is_taken(self.loop.room[first:end])
         if not self.idle:
-            good = self.marching.is_taken(records)
             places = np.concatenate([[0], np.cumsum(good)])[[k - first for _, k in new]]
-            q = np.concatenate([records[good, : self.nq], self.state[None, : self.nq]])
-            watch.note_far(q, places)
+            q = self.loop.room[first : end + 1, : self.nq][np.append(good, True)]
+            self.watch.note_far(q, places)
         self.marching.count_steps(records, lambda _: None)
         self.noted = len(self.pieces)
 
@@ -127,9 +127,10 @@ class StraightPieces:
         loop.room[at, : self.size] = self.state
         if self.ball.has(loop, first + 1, at - first):
             return True
+        self.note_pieces(first)
         good = self.marching.is_taken(loop.room[first:at])
         q = loop.room[first : at + 1, : self.nq][np.append(good, True)]
-        if not self.look(q):
+        if not self.watch.stays_far(q):
             return False
         self.ball.centre(loop, at)
         return True

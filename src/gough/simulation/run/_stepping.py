@@ -144,23 +144,17 @@ class Stepping:
         if isinstance(course.led.marching, ExplicitMarching) and not course.blind:
             found = self.tracks.get(id(course.led))
             if found is None:
-                found = self.tracks[id(course.led)] = StraightPieces(course.led, course.watch, self._look)
+                found = self.tracks[id(course.led)] = StraightPieces(course.led, course.watch)
             found.begin(state, course.watch)
             self.straight, self.state = found, found.state
         self.t = t
-
-    def _look(self, q: Array) -> bool:
-        """Whether the states q (m, nq) of the next piece can be trusted, after all before them."""
-        assert self.straight is not None
-        self.straight.note_pieces(self.course.watch)
-        return self.course.watch.stays_far(q)
 
     def _hand_on(self) -> None:
         """Keeps what was passed straight."""
         straight, course = self.straight, self.course
         if straight is None or not straight.pieces:
             return
-        straight.note_pieces(course.watch)
+        straight.note_pieces()
         course.last, course.until = straight.last, float(straight.pieces[-1][0][1])
         if self.record:
             self.kept.append(straight.take())
