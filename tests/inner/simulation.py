@@ -1,12 +1,12 @@
 """Inner names of `gough.simulation`."""
 
 from gough.simulation.control.instant import MotionRows
+from gough.simulation.integration._safe_ball import SafeBall, radii
 from gough.simulation.integration.crossing import Watch
 from gough.simulation.integration.explicit import ExplicitMarching, explicit_step
 from gough.simulation.integration.kept import KeptForms, LoopCode, Recent
 from gough.simulation.integration.methods import METHODS, method_named, stable_with_any
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.safe_ball import SafeBall, radii
 from gough.simulation.results.remedy import remedy
 from gough.simulation.scenarios.files import read_scenario, scenario_names
 

@@ -73,17 +73,17 @@ def test_states_of_a_ball_are_trusted(name: str) -> None:
             ball: SafeBall = straight.ball
             ball.watch = watch
             room[:5, :nq] = walk
-            ball.centre(straight.loop, 0)
+            ball.lay_around(straight.loop, 0)
             inside = ball.has(straight.loop, 1, 4)
             asked[inside] += 1
             if inside:
                 assert watch.stays_far(np.array(walk))
     assert all(asked), "some are to be inside, some not"
     for bad in (np.full(nq, np.nan), model.home + rng.normal(size=nq), model.home + 1e20):
-        ball.centre(straight.loop, 0)
+        ball.lay_around(straight.loop, 0)
         room[1, :nq] = bad
         assert not ball.has(straight.loop, 1, 1)
-        ball.centre(straight.loop, 0)
+        ball.lay_around(straight.loop, 0)
         room[1, :nq] = model.home
         assert ball.has(straight.loop, 1, 1)
 

@@ -41,7 +41,7 @@ class HeldPieces:
         self.row = plant.rows.stretch(0.0, 0.0, self.tau)
         self.place = slice(plant.rows.first, plant.rows.first + len(self.names))
 
-    def taken(self, tau: Any) -> Vector:
+    def take(self, tau: Any) -> Vector:
         """Forces (drives,) from outside as numbers of its own; UsageError for what is none."""
         found = tau if tau.__class__ is np.ndarray and tau.dtype == float else self._floats(tau)
         if found.shape != self.tau.shape:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gough.simulation.integration._safe_ball import SafeBall
 from gough.simulation.integration.course import Led
 from gough.simulation.integration.crossing import Watch
 from gough.simulation.integration.explicit import ExplicitMarching
 from gough.simulation.integration.marching import even_steps, no_time
-from gough.simulation.integration.safe_ball import SafeBall
 from gough.simulation.integration.step_pieces import TimePart
 
 Vector = np.ndarray
@@ -67,7 +67,7 @@ class StraightPieces:
         self.state[:] = state[: self.size]
         self.watch = self.ball.watch = watch
         self.loop.room[self.at, : self.size] = self.state
-        self.ball.centre(self.loop, self.at)
+        self.ball.lay_around(self.loop, self.at)
 
     def take(self) -> Passed:
         """What was passed since the last time, which it then forgets."""
@@ -132,7 +132,7 @@ class StraightPieces:
         q = loop.room[first : at + 1, : self.nq][np.append(good, True)]
         if not self.watch.stays_far(q):
             return False
-        self.ball.centre(loop, at)
+        self.ball.lay_around(loop, at)
         return True
 
     def _through(self, row: Vector, begins: bool, ends: bool) -> bool:

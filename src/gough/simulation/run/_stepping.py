@@ -65,10 +65,10 @@ class Stepping:
         """The record (k,) of this state: with the drive forces and accelerations that a row gives it."""
         return self.course.moment(self.state, row, self.led)[0]
 
-    def until(self, end: float) -> None:
+    def go_until(self, end: float) -> None:
         """To a time (s), piece by piece. An interrupt leaves it at the end of a piece that was finished."""
         if self.ended is not None:
-            raise self.stopped()
+            raise self.ending_error()
         began = perf_counter()
         try:
             self._through(end)
@@ -126,10 +126,10 @@ class Stepping:
         if course.last is not None and course.last[course.states.t] > self.t:
             self.led, self.straight, self.state = course.led, None, course.last[: course.states.size].copy()
             self.t = float(self.state[course.states.t])
-        self.remedy = remedy(self.run([self.moment(self.row)[None]]))
-        raise self.stopped() from problem
+        self.remedy = remedy(self.run_of([self.moment(self.row)[None]]))
+        raise self.ending_error() from problem
 
-    def stopped(self) -> BadStateError:
+    def ending_error(self) -> BadStateError:
         """How it ended, as an error."""
         assert self.ended is not None
         more = self.remedy and f"; {self.remedy}"
@@ -174,14 +174,14 @@ class Stepping:
         plant = self.setup.plant
         return plant.rows.stretch(self.t, self.t, np.zeros(len(plant.model.mechanism.drives)))
 
-    def recorded(self) -> Run:
+    def whole_run(self) -> Run:
         """All of it."""
         self._hand_on()
         records = [x for part in self.kept for x in ([part] if isinstance(part, np.ndarray) else self._records(part))]
         self.kept = list(records)
-        return self.run(records if any(map(len, records)) else [self.moment(self.row)[None]])
+        return self.run_of(records if any(map(len, records)) else [self.moment(self.row)[None]])
 
-    def run(self, records: list[Array]) -> Run:
+    def run_of(self, records: list[Array]) -> Run:
         """The run of these records (m, k)."""
         course, ending = self.course, self.ended or Ending(End.FINISHED, "finished")
         when = "" if ending.end == End.FINISHED else f" at t = {self.ended_at:.9g} s"

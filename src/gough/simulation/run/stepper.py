@@ -117,7 +117,7 @@ class Stepper:
                 f"tau=: the forces are those of the controller ({self._setup.law.name}); use sim.step(dt=…), or leave "
                 "controller= out"
             )
-        wanted = None if forces is None else forces.taken(tau)
+        wanted = None if forces is None else forces.take(tau)
         if span != self._dt:
             if not SHORTEST <= span <= LONGEST:
                 raise UsageError(f"dt={dt!r}: give a time in s, above 0; {SHORTEST:g} s is the shortest")
@@ -143,7 +143,7 @@ class Stepper:
         try:
             if forces is not None and tau is not None:
                 forces.tau = tau
-            run.until(end)
+            run.go_until(end)
         except BaseException:
             self._dt = nan  # steps count anew from where it is
             if forces is not None and before is not None and run.t == t:
@@ -193,7 +193,7 @@ class Stepper:
         """All since the start or the last `reset`, as `simulate` tells it."""
         if not self._record:
             raise UsageError("recorded: this stepper keeps nothing; make it with record=True")
-        return self._run.recorded()
+        return self._run.whole_run()
 
 
 def _duration(dt: Any) -> float:

@@ -78,7 +78,7 @@ class SafeBall:
             self.state: Vector = self.loop.state
             self.state[:] = 0.0
 
-    def centre(self, loop: Any, at: int) -> None:
+    def lay_around(self, loop: Any, at: int) -> None:
         """Around a record of a loop, of a state that was looked at, with all before it."""
         if not self.known:
             return
