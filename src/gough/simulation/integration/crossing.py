@@ -65,7 +65,10 @@ def distances_of(model: "Model", q: Vector, parameters: Vector) -> tuple[Vector,
 
 def _conditions(blocks: list[Vector]) -> Vector:
     """Reciprocal conditions (n, groups) of matrices (n, k, k), 0 where not finite."""
-    found = np.stack([_condition(a) for a in blocks], axis=1)
+    if len({a.shape for a in blocks}) == 1:  # legs that are alike, all at once
+        found = _condition(np.concatenate(blocks)).reshape(len(blocks), -1).T
+    else:
+        found = np.stack([_condition(a) for a in blocks], axis=1)
     return np.where(np.isfinite(found), found, 0.0)
 
 
