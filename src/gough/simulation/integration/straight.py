@@ -89,14 +89,15 @@ class StraightPieces:
     def note_pieces(self, end: int | None = None) -> None:
         """Tells the watch what it would have seen in pieces since the last time, and counts their steps. end: place of the record
         at which they end, default the last one."""
-        new, end = self.pieces[self.noted :], self.at if end is None else end
+        upto: int = self.at if end is None else end
+        new = self.pieces[self.noted :]
         if not new:
             return
         first = new[0][1]
-        records, good = self.loop.room[first:end], self.marching.is_taken(self.loop.room[first:end])
+        records, good = self.loop.room[first:upto], self.marching.is_taken(self.loop.room[first:upto])
         if not self.idle:
             places = np.concatenate([[0], np.cumsum(good)])[[k - first for _, k in new]]
-            q = self.loop.room[first : end + 1, : self.nq][np.append(good, True)]
+            q = self.loop.room[first : upto + 1, : self.nq][np.append(good, True)]
             self.watch.note_far(q, places)
         self.marching.count_steps(records, lambda _: None)
         self.noted = len(self.pieces)
