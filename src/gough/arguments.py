@@ -77,11 +77,16 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 kind = kinds.get(key)
                 if kind is not None and (value is not None or key not in optional):
                     given[key] = _take(call, key, kind, value)
-            if not files:
-                return function(*taken, **given)  # pyright: ignore[reportCallIssue]
             try:
                 return function(*taken, **given)  # pyright: ignore[reportCallIssue]
+            except TypeError:
+                strange = [] if open_ended else [key for key in given if key not in known]
+                if not strange:
+                    raise
+                raise TypeError(f"{call}: {_unknown_argument(strange[0], list(known))}") from None
             except OSError as problem:
+                if not files:
+                    raise
                 if isinstance(problem, GoughError):
                     raise
                 kind_of = MissingFileError if isinstance(problem, FileNotFoundError) else UnreadableFileError
@@ -91,6 +96,13 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return guarded
 
     return wrap
+
+
+def _unknown_argument(name: str, known: list[str]) -> str:
+    """What to say of an argument that a call does not have."""
+    near = [other for other in known if name in other.split("_") or other in name.split("_")]
+    near = near or get_close_matches(name, known, 1)
+    return f"no argument {name}=" + (f"; did you mean {near[0]}=?" if near else "")
 
 
 def take(name: str, kind: Kind, value: Any) -> Any:

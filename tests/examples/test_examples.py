@@ -5,6 +5,7 @@ import shutil
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
@@ -61,6 +62,19 @@ def test_expected_numbers_are_not_invented_here():
     # z = 0.4: d² = 0.34 − 0.3 cos 40° = 0.1101867, n² = 0.16/0.2701867; f² = 6 · 2e5 n²/12 / 4π²
     lowest = read("09")["EXPECTED"]["bouncing at the lowest pose (Hz)"][0]
     assert abs(lowest - (1e5 * 0.16 / 0.2701866671 / 39.4784176044) ** 0.5) < 1e-6
+
+
+@pytest.mark.parametrize("seeds", [(6, 7), pytest.param(range(40), marks=pytest.mark.slow)], ids=["two", "forty"])
+def test_an_environment_survives_a_policy_that_knows_nothing(seeds):
+    """Random torques, through singular poses: no error leaves it, and what it observes is a robot that moves on smoothly."""
+    module = read("11")
+    env = module["FiveBarReach"]()
+    for seed in seeds:
+        seen = module["random_episode"](env, seed)
+        assert np.isfinite(seen).all()
+        assert all(env.observation_space.contains(x) for x in seen)
+        assert np.abs(np.diff(seen[:, :2], axis=0)).max() < 1.0  # rad, in 10 ms
+        assert float(env.model.closure_error(env.sim.q)) < 1e-9
 
 
 def test_every_example_is_tested():

@@ -1,6 +1,8 @@
 """Inner names of `gough.simulation`."""
 
 from gough.simulation.control.instant import MotionRows
+from gough.simulation.integration._safe_ball import SafeBall, radii
+from gough.simulation.integration.crossing import Watch
 from gough.simulation.integration.explicit import ExplicitMarching, explicit_step
 from gough.simulation.integration.kept import KeptForms, LoopCode, Recent
 from gough.simulation.integration.methods import METHODS, method_named, stable_with_any
@@ -16,8 +18,11 @@ __all__ = [
     "MotionRows",
     "Plant",
     "Recent",
+    "SafeBall",
+    "Watch",
     "explicit_step",
     "method_named",
+    "radii",
     "read_scenario",
     "remedy",
     "scenario_names",

@@ -8,7 +8,7 @@ import numpy as np
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.retraction import lengths_per_rate, pitch_of
 from gough.program.ops import Op
-from gough.structure import Structure
+from gough.structure import Mechanism, Structure
 from gough.text import short_repr
 
 ALONG = 1e-6
@@ -160,7 +160,7 @@ def block_matrices(
     """(loops, scaled matrices (..., k, k)) that the dependent velocities follow from; a leg's blocks together."""
 
     def scales() -> dict[str, BlockScales]:
-        return _block_scales(linkage, scale)
+        return _block_scales(linkage.mechanism, scale)
 
     groups: dict[str, BlockScales] = linkage.cached("loop groups", scales) if scale == linkage.size else scales()
     found = linkage.function("loop_matrices")(q=q, parameters=parameters).outputs
@@ -182,8 +182,8 @@ class BlockScales:
     screws: bool
 
 
-def _block_scales(linkage: LedLinkage, scale: float) -> dict[str, BlockScales]:
-    mechanism, out = linkage.mechanism, {}
+def _block_scales(mechanism: Mechanism, scale: float) -> dict[str, BlockScales]:
+    out = {}
     lengths = [power for cut in mechanism.cuts for power in cut.row_lengths]
     per_rate = lengths_per_rate(mechanism, scale)
     screws = {link.u for link in mechanism.links if link.nu == 1 and pitch_of(mechanism, link)}
@@ -191,6 +191,18 @@ def _block_scales(linkage: LedLinkage, scale: float) -> dict[str, BlockScales]:
         row = np.array([1.0 if lengths[r] else scale for r in rows])
         out[name] = BlockScales(columns, 1.0 / per_rate[columns], row[:, None], not screws.isdisjoint(columns))
     return out
+
+
+def block_scales(mechanism: Mechanism, scale: float) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(of rows (k, 1), of columns (k,)): what the entries of each group's matrix are multiplied with to be plain numbers."""
+    return [(group.per_row, group.per_column) for group in _block_scales(mechanism, scale).values()]
+
+
+def has_even_screws(mechanism: Mechanism, scale: float) -> bool:
+    """Whether a loop has a screw that is measured by what it does, not by constant numbers (see `block_matrices`)."""
+    links = {link.u: link for link in mechanism.links if link.nu == 1}
+    columns = [c for _, own in mechanism.loop_groups.values() for c in own if c in links]
+    return any(0.0 < pitch_of(mechanism, links[c]) / scale < 1.0 for c in columns)
 
 
 def _even_screws(mechanism: Structure, columns: list[int], J: np.ndarray, scale: float) -> np.ndarray:

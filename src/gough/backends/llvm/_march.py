@@ -12,6 +12,8 @@ from gough.backends.llvm.store import StoredObject, stored_object
 from gough.backends.llvm.target import LoadedObject, for_one_state, host
 from gough.program.program import Program
 
+NEVER = 1 << 62
+"""A turn that does not come."""
 _MARCH_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p] * 5), *([ctypes.c_int64] * 4), ctypes.c_void_p)
 
 
@@ -122,6 +124,15 @@ class BoundLoop:
         done = self._function(*self._first, record, self._words, steps, *self._last)
         failed = status[1]
         return (done, False) if failed < 0 else (int(failed), True)
+
+    def read_records(self, of: "BoundLoop", first: int, count: int) -> bool:
+        """Turns that are given a record each, of those of another loop, from the first on; nothing is recorded. Whether none
+        failed."""
+        status, size = self._status, of._record_size
+        status[0], status[1] = 0, -1
+        given = of._room + 8 * size * first
+        self._function(*self._first[:2], given, self._room, self._words, count, NEVER, NEVER, size, self._last[-1])
+        return bool(status[1] < 0)
 
 
 def _packed(x: np.ndarray, W: int) -> np.ndarray:

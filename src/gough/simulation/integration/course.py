@@ -98,6 +98,10 @@ class Course:
             moment = OneRunLoop(plant.loop_code("moment", lambda: moment_program(plant)), marching.parameters)
             _ = moment.march
             self.known[own] = Led(plant, marching, moment, Collocation(plant, marching.parameters))
+            if plant.model.mechanism.selection.blocks:
+                plant.model.function("loop_matrices").kernel()
+            if plant.model is not self.asked:  # states are told by machine code from the first one on, to the same bits
+                plant.model.function("joint_motion").kernel()
             self.compile_s += clock.perf_counter() - began
         self.led = self.known[own]
         self.parameters = self.led.marching.parameters
@@ -153,10 +157,12 @@ class Course:
 
         return go_back
 
-    def moment(self, state: Vector, row: Vector) -> Vector:
-        """The record (1, k) of a state (n,): with the drive forces and accelerations that a row gives it."""
-        given = self.led.marching.turn_inputs(row)
-        return self.told(self.led.moment(state[None, : self.states.size], 1, given).record[:, 0])
+    def moment(self, state: Vector, row: Vector, led: Led | None = None) -> Vector:
+        """The record (1, k) of a state (n,) of the velocities that lead, now or then: with the drive forces and accelerations
+        that a row gives it."""
+        led = led or self.led
+        given = led.marching.turn_inputs(row)
+        return self.told(led.moment(state[None, : self.states.size], 1, given).record[:, 0], led)
 
     def piece(self, state: Vector, row: Vector) -> Vector:
         """The state (n,) at the end of a piece of the motion."""
@@ -177,7 +183,8 @@ class Course:
                 if hopeless or not self._is_near():
                     raise
             assert self.last is not None
-            state = self._past(self.last[: self.states.size].copy(), row)
+            behind = self.last[self.states.t] < state[self.states.t]  # of the piece before, which had other forces
+            state = self._past((state if behind else self.last)[: self.states.size].copy(), row)
         state[self.states.t] = row[1]
         return state
 
@@ -219,24 +226,40 @@ class Course:
         chosen = records[-self.count % self.every :: self.every]
         self.count += len(records)
         if len(chosen) and len(self.usual) and (near or self.model is not self.asked):
-            distance = distances_of(self.asked, chosen[:, : self.asked.layout.nq], self.parameters)[0]
-            chosen = chosen[(distance > HIDDEN * self.usual).all(axis=1)]
-        told, t = self.told(chosen.copy()), self.states.t
-        told[:, t] = self.led.marching.grid_times(told[:, t], self.row)
+            chosen = chosen[self._can_tell(chosen)]
+        told = self._shown(chosen.copy(), self.row, self.led)
         if len(told):
-            self.until = float(told[-1, t])
+            self.until = float(told[-1, self.states.t])
         self.keep(told)
 
-    def told(self, rows: Vector) -> Vector:
-        """States or records (m, k) in the velocities the robot was built with."""
-        if self.model is self.asked or not len(rows):
+    def records_of(self, records: Vector, row: Vector, led: Led) -> Vector:
+        """What is stored of records (m, k) of steps that were trusted, of a piece that went with these velocities."""
+        if led.plant.model is not self.asked:
+            records = records[self._can_tell(records)]
+        return self._shown(records.copy(), row, led)
+
+    def _can_tell(self, records: Vector) -> Vector:
+        """Which of records (m, k) the velocities that the robot was built with can tell."""
+        distance = distances_of(self.asked, records[:, : self.asked.layout.nq], self.parameters)[0]
+        return np.asarray((distance > HIDDEN * self.usual).all(axis=1))
+
+    def _shown(self, records: Vector, row: Vector, led: Led) -> Vector:
+        """Records (m, k), which it may change, as they are stored."""
+        told, t = self.told(records, led), self.states.t
+        told[:, t] = led.marching.grid_times(told[:, t], row)
+        return told
+
+    def told(self, rows: Vector, led: Led | None = None) -> Vector:
+        """States or records (m, k) of the velocities that lead, now or then, in those the robot was built with."""
+        model = self.model if led is None else led.plant.model
+        if model is self.asked or not len(rows):
             return rows
         layout, out = self.asked.layout, rows.copy()
         v, last = slice(layout.nq, layout.nq + layout.nv), slice(rows.shape[1] - layout.nv, None)
         of_record = rows.shape[1] > self.states.size
         vdot = rows[:, last] if of_record else np.zeros((len(rows), layout.nv))
         out[:, v], found = convert_velocities(
-            self.asked, self.model, rows[:, : layout.nq], rows[:, v], vdot, self.parameters
+            self.asked, model, rows[:, : layout.nq], rows[:, v], vdot, self.parameters
         )
         if of_record:
             out[:, last] = found
@@ -257,7 +280,9 @@ class Course:
         names, own = [self.model.layout.u_names[c] for c in better], self.model.layout.v_names
         gone, new = (" ".join(n for n in a if n not in b) for a, b in ((own, names), (names, own)))
         self.events.append(Event(s.t, Happening.VELOCITIES, f"{new} instead of {gone}, near a singularity of {place}"))
-        u = self.model.function("tree_rates").values(q=s.q, v=s.v, parameters=self.parameters)["u"]
+        rates = self.model.function("tree_rates")
+        rates.kernel()
+        u = rates.values(q=s.q, v=s.v, parameters=self.parameters)["u"]
         other = (
             self.asked if better == self.asked.mechanism.selection.independent else self.asked.led_by(better, s.q[None])
         )

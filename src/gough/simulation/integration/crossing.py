@@ -8,11 +8,13 @@ value. `Watch` looks at that value. Which kind of singularity it is, is read off
 With (1) a run goes on with other velocities, through (2) by `passage`.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs, reciprocal_conditions
+from gough.kinematics.closing import row_scales
 from gough.kinematics.mobility import choose, null_space, scaled_closures
 from gough.kinematics.singularity import block_matrices
 from gough.simulation.integration.plant import Plant
@@ -30,12 +32,20 @@ PER_STEP = 0.1
 """Part of its distance from a singularity by which an equal step may come nearer."""
 FINE, SELDOM = 0.02, 2000
 """Way between two looks, over the robot's size or in rad, and the most steps between two."""
+OPEN = 1e-4
+"""Closure error, over the robot's size or of a direction, of a state that is no robot's: its step was none."""
 WORSE = 0.5
 """How much worse than others velocities may be, and stay."""
 INDEPENDENT = (0.5, 0.3, 0.15, 0.05)
 """How independent of those before a velocity must be to be taken, tried in turn."""
 HIDDEN = 1e-4
 """Distance from a singularity, over the largest one seen, at which a state cannot be told by v: it is not stored."""
+
+
+def closed_rows(model: "Model") -> list[int]:
+    """The closures that steps fulfil; none where a description lets loops be open a little."""
+    blocks = () if model.mechanism.tolerances else model.mechanism.selection.blocks
+    return [row for block in blocks for row in block.rows]
 
 
 def nearest_loop(model: "Model", q: Vector, parameters: Vector) -> tuple[float, str]:
@@ -51,15 +61,24 @@ def nearest_loop(model: "Model", q: Vector, parameters: Vector) -> tuple[float, 
 def distances_of(model: "Model", q: Vector, parameters: Vector) -> tuple[Vector, Vector, tuple[str, ...]]:
     """(reciprocal conditions (n, groups), determinants, the loops or legs) at q (n, nq), 0 where not finite."""
     places, blocks = block_matrices(model, q, parameters, model.size)
-    conditions, values = np.empty((2, len(q), len(blocks)))
-    for size in {
-        a.shape[-1] for a in blocks
-    }:  # matrices of a size all at once: a look at one state is most often overhead
+    return _conditions(blocks), _measure(determinants, blocks), places
+
+
+def _conditions(blocks: list[Vector]) -> Vector:
+    """Reciprocal conditions (n, groups) of matrices (n, k, k), 0 where not finite."""
+    found = _measure(_condition, blocks)
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def _measure(of: Callable[[Vector], Vector], blocks: list[Vector]) -> Vector:
+    """A measure (n, groups) of matrices (n, k, k), those of a size all at once: a look at one state is most often overhead."""
+    found = np.empty((len(blocks[0]), len(blocks)))
+    for size in {a.shape[-1] for a in blocks}:
         alike = [k for k, a in enumerate(blocks) if a.shape[-1] == size]
-        a = np.stack([blocks[k] for k in alike], axis=1).reshape(-1, size, size)
-        conditions[:, alike] = _condition(a).reshape(len(q), -1)
-        values[:, alike] = determinants(a).reshape(len(q), -1)
-    return np.where(np.isfinite(conditions), conditions, 0.0), values, places
+        found[:, alike] = of(np.stack([blocks[k] for k in alike], axis=1).reshape(-1, size, size)).reshape(
+            len(found), -1
+        )
+    return found
 
 
 def _condition(a: Vector) -> Vector:
@@ -137,10 +156,35 @@ class Watch:
         return all_[first : k + 1], near
 
     def stays_far(self, q: Vector) -> bool:
-        """Whether no singularity comes near in states q (n, nq) that follow each other."""
+        """Whether no singularity comes near in states q (n, nq) of a piece, from its begin to its end; if so, what was seen there
+        is noted."""
+        before = self.farthest
         _, at = self._looks(q, True)
-        at = at if len(at) and at[-1] == len(q) - 1 else np.append(at, len(q) - 1)
-        return not self._good(q[at], at, False)[1]
+        at = at if at[-1] == len(q) - 1 else np.append(at, len(q) - 1)
+        far = not self._good(q[at], at, False)[1]
+        self.farthest = self.farthest if far else before
+        return far
+
+    def note_far(self, q: Vector, firsts: Vector) -> None:
+        """Notes what is seen in states q (n, nq) of pieces that are known to stay far, at those at which each would be looked at.
+        A piece begins at one of `firsts` (m,) and ends where the next one begins, the last one at the last state."""
+        counts = np.diff(np.append(firsts, len(q) - 1))
+        looks = np.full(len(q), len(firsts) == len(q) - 1)  # of pieces of one step, all of them
+        for count in set() if looks[0] else set(counts.tolist()):
+            at = firsts[counts == count, None] + np.arange(count + 1)
+            steps = np.abs(np.diff(q[at], axis=1) / self.states.units[0]).max(axis=2, initial=0.0)
+            part = np.floor(np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1) / FINE)
+            ends = np.pad(part[:, 1:] != part[:, :-1], ((0, 0), (0, 1)), constant_values=True)
+            looks[at[ends | (np.arange(count + 1) % SELDOM == 0)]] = True
+        _, blocks = block_matrices(self.plant.model, q[looks], self.parameters, self.plant.model.size)
+        self.farthest = np.maximum(self.farthest, _conditions(blocks).max(axis=0))
+
+    def _is_open(self, q: Vector) -> Vector:
+        """Whether loops are open at q (n, nq): steps end closed, but one that leaps far over a singularity cannot be closed."""
+        rows = closed_rows(self.plant.model)
+        found = self.plant.model.function("closure_residual").values(q=q, parameters=self.parameters)["residual"]
+        closed = np.abs(found[:, rows]) <= OPEN * row_scales(self.plant.model)[rows]
+        return ~np.asarray(closed.all(axis=1))
 
     def _looks(self, q: Vector, fresh: bool) -> tuple[Vector, Vector]:
         """(way until every state (n,), states to look at): the last ones within every FINE of the way, and every so many."""
@@ -156,7 +200,7 @@ class Watch:
         distance, values = self.distances(q)
         farthest = np.maximum.accumulate(np.maximum(distance, self.farthest), axis=0)
         part = distance / np.where(farthest > 0, farthest, 1.0)
-        bad = np.asarray((part < (0.0 if blind else NEAR)).any(axis=1))
+        bad = np.asarray((part < (0.0 if blind else NEAR)).any(axis=1)) | self._is_open(q)
         over = (values[1:] * values[:-1] < 0).any(axis=1)
         if self.equal_steps and not blind:
             change = np.abs(np.diff(part, axis=0)) / np.diff(at)[:, None]

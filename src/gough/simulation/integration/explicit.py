@@ -163,7 +163,7 @@ class ExplicitMarching(Marching):
 
     def count_steps(self, records: Vector, keep: Keep) -> None:
         """Hands on the records (rows, k) of steps that were taken."""
-        errors, good = records[:, self.states.t + 2], self._good(records)
+        errors, good = records[:, self.states.t + 2], self.is_taken(records)
         keep(records[good])
         self.steps += len(records)
         if self.adaptive:
@@ -172,9 +172,10 @@ class ExplicitMarching(Marching):
 
     def without_rejected(self, records: Vector) -> Vector:
         """Those of the records (m, k) whose steps were not rejected."""
-        return records[self._good(records)]
+        return records[self.is_taken(records)]
 
-    def _good(self, records: Vector) -> Vector:
+    def is_taken(self, records: Vector) -> Vector:
+        """Which steps of records (m, k) were taken, not rejected (m,)."""
         return records[:, self.states.t + 2] <= 1.0 if self.adaptive else np.ones(len(records), dtype=bool)
 
     def _with_care(self, state: Vector, given: Vector, keep: Keep) -> tuple[Vector, bool] | None:

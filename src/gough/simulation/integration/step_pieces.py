@@ -1,14 +1,14 @@
 """The stretches of time of a run that somebody steps: forces given from outside, or pieces of a motion, or of a controller on a
 clock, cut where a step ends."""
 
-from math import inf
+from math import inf, isfinite
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from gough.arguments import floats
 from gough.errors import UsageError
-from gough.simulation.integration.pieces import SAME_TIME, PieceSource, SampledPieces, TablePieces
+from gough.simulation.integration.pieces import SAME_TIME, PieceSource, TablePieces
 from gough.simulation.integration.plant import Plant
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import MotionTable
@@ -31,10 +31,6 @@ class StepPieces(Protocol):
         """The stretch from a time (s), not beyond the end that is asked for. state (n,): at that time."""
         ...
 
-    def is_sample_due(self, t: float) -> bool:
-        """Whether the next stretch from a time (s) has forces that follow from the state there."""
-        ...
-
 
 class HeldPieces:
     """Forces `tau` (drives,) that are given from outside; none at first."""
@@ -45,14 +41,18 @@ class HeldPieces:
         self.row = plant.rows.stretch(0.0, 0.0, self.tau)
         self.place = slice(plant.rows.first, plant.rows.first + len(self.names))
 
-    def hold(self, tau: Any) -> None:
-        """From now on these."""
+    def take(self, tau: Any) -> Vector:
+        """Forces (drives,) from outside as numbers of its own; UsageError for what is none."""
         found = tau if tau.__class__ is np.ndarray and tau.dtype == float else self._floats(tau)
         if found.shape != self.tau.shape:
             raise UsageError(
                 f"tau: give {len(self.names)} drive forces ({', '.join(self.names)}), not an array of shape {found.shape}"
             )
-        self.tau = found.copy()
+        if not isfinite(found.dot(found)):  # too large, or no numbers
+            bad = [name for name, x in zip(self.names, found, strict=True) if not isfinite(x)]
+            if bad:
+                raise UsageError(f"tau: the force of {', '.join(bad)} is not finite")
+        return found.copy()
 
     def next(self, t: float, end: float, state: Vector) -> TimePart:
         """See `StepPieces`."""
@@ -61,21 +61,6 @@ class HeldPieces:
         row[1] = end
         row[self.place] = self.tau
         return TimePart(row)
-
-    def is_sample_due(self, t: float) -> bool:
-        """See `StepPieces`."""
-        return False
-
-    @property
-    def is_finite(self) -> bool:
-        """Whether all forces are numbers."""
-        return bool(np.isfinite(self.tau).all())
-
-    def demand_finite(self) -> None:
-        """UsageError for forces that are none."""
-        bad = [name for name, x in zip(self.names, self.tau, strict=True) if not np.isfinite(x)]
-        if bad:
-            raise UsageError(f"tau: the force of {', '.join(bad)} is not finite")
 
     def _floats(self, tau: Any) -> Vector:
         if tau is None and not self.names:
@@ -117,10 +102,6 @@ class CutPieces:
         row[0] = t
         row[1] = row[1] if row[1] < end - near else end
         return TimePart(row, begins, ends)
-
-    def is_sample_due(self, t: float) -> bool:
-        """See `StepPieces`."""
-        return isinstance(self.source, SampledPieces) and self._is_over(t)
 
     def _is_over(self, t: float) -> bool:
         return self.row is None or t >= self.row[1] - SAME_TIME * (1.0 + t)

@@ -4,7 +4,7 @@ Where the robot that runs is not the model as it was given, the run says so in i
 the description does not smooth, "velocities" for a robot that was built once more with the rates of its drives.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -58,12 +58,12 @@ def starting_state(
         if len(first_q) != layout.nq or len(first_v) != layout.nv:
             raise UsageError(f"the forces are those of a run of another robot than {model.robot.name}; give q= and v=")
     if q is not None:
-        first_q = _vector("q", q, layout.nq)
+        first_q = _vector("q", q, layout.q_names)
         demand_quaternions(model, first_q[None])
     if start == "static":
         first_q = _at_rest(plant, first_q, parameters)
     if v is not None:
-        first_v = _vector("v", v, layout.nv)
+        first_v = _vector("v", v, layout.v_names)
     gap = float(model.closure_error(first_q, parameters))
     if not gap <= CLOSED and q is None:  # home of the description, or where forces of a run began, in another design
         first_q = model.project(first_q, parameters)
@@ -100,10 +100,14 @@ def _at_rest(plant: Plant, q: Array, parameters: Array) -> Array:
         ) from problem
 
 
-def _vector(name: str, value: Any, size: int) -> Array:
+def _vector(name: str, value: Any, entries: Sequence[str]) -> Array:
     out = floats(name, value)
-    if out.shape != (size,) or not np.isfinite(out).all():
-        raise UsageError(f"{name}: give {size} finite numbers, not an array of shape {out.shape}")
+    if out.shape != (len(entries),):
+        raise UsageError(f"{name}: give {len(entries)} finite numbers, not an array of shape {out.shape}")
+    bad = [f"{name}[{k}] ({entries[k]}) is {out[k]}" for k in np.flatnonzero(~np.isfinite(out)).tolist()]
+    if bad:
+        more = f", and {len(bad) - 3} more" if len(bad) > 3 else ""
+        raise UsageError(f"{name}: give {len(entries)} finite numbers; {', '.join(bad[:3])}{more}")
     return out.copy()
 
 
