@@ -424,8 +424,10 @@ def test_a_design_of_another_type_is_another_one():
 def test_straight_calls_keep_their_code():
     model = gough.build("five_bar")
     function = model.function("mass_matrix").compile()
-    call = function.one_state.caller(model.parameters)
+    ready: Any = function.one_state
+    call: Any = ready.caller(model.parameters)
     exact = call(model.home)[0]
+    del ready
     del function
     model._cache.clear()
     gc.collect()

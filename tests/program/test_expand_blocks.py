@@ -192,7 +192,7 @@ def test_settled_solutions_keep_their_signs(n: int) -> None:
     """The same numbers; a minus before a right-hand side stays with the unknown, and products of unknowns have none."""
 
     def equations(a: Any, b: Any) -> dict[str, Any]:
-        x = scalar.solve(a, [-y for y in b], Status.SINGULAR.at("here"))
+        x = scalar.solve(a, np.array([-y for y in b], dtype=object), Status.SINGULAR.at("here"))
         return {"products": [x[i] * x[j] * b[0] for i in range(n) for j in range(i)], "x": x}
 
     program = trace(equations, [Slot("a", (n, n)), Slot("b", (n,))], "minus")

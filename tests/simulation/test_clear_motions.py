@@ -2,6 +2,7 @@
 `gough.check_motion`, and clear ones have nothing that it would find."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def random_motions(model: gough.Model, count: int) -> list[gough.Motion]:
     return out
 
 
-def events_before(model: gough.Model, motion: gough.Motion, **more: object) -> list[str]:
+def events_before(model: gough.Model, motion: gough.Motion, **more: Any) -> list[str]:
     """What a run says of its motion, or why there is none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

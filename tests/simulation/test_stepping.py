@@ -129,7 +129,8 @@ def test_feedback_through_singular_poses(robots: dict[str, gough.Model], method:
     np.testing.assert_array_equal(sim.q, run.q[-1])
     np.testing.assert_array_equal(sim.v, run.v[-1])
     np.testing.assert_array_equal(sim.tau, run.tau[-1])
-    for more in ({"record": False}, {}):
+    kinds: tuple[dict[str, Any], ...] = ({"record": False}, {})
+    for more in kinds:
         other = gough.Stepper(model, longest_step=STEP, **asked, **more)
         demand_same(stepped_states(other, law, n, reading=not more), seen)
 

@@ -112,7 +112,7 @@ def _lock(linkage: Linkage, assembly: Assembly, locked: Mechanism, cases: Iterab
     good = (error < CLOSED) & np.isfinite(G).all(axis=(1, 2))
     for k in np.flatnonzero(good):
         good[k] = _is_locked(locked, assembly.mobility, null_space(G[k])[1], q[k])
-    return [bool(x) for x in good.reshape(len(cases), -1).all(axis=1)]
+    return [bool(of_case.all()) for of_case in good.reshape(len(cases), -1)]
 
 
 def _is_locked(locked: Mechanism, mobility: int, motions: np.ndarray, q: np.ndarray) -> bool:
