@@ -228,10 +228,11 @@ def test_wrenches_and_designs(case: Case) -> None:
         ):
             for x, y in zip(arrays(alone), arrays(many), strict=True):
                 np.testing.assert_array_equal(x, y[0])
+        call: Any = m.mass_matrix
         with pytest.raises(TypeError):
             method(*given, q=state["q"])
         with pytest.raises(TypeError):
-            m.mass_matrix(state["q"], wrench=wrench)
+            call(state["q"], wrench=wrench)
         for wrong in (wrench[:5], {frames[0]: wrench[:5]}, {"nowhere": wrench}, {3: wrench}):
             with pytest.raises(gough.UsageError, match=r"wrench|frame"):
                 method(*given, wrong)

@@ -45,7 +45,7 @@ class NarrowFunction(Function):
         super().__init__(program, table, pattern, precision=precision, alike=alike, held=held)
         self._keeps, self._make_unlocked = keeps, make_unlocked
 
-    def stand_on(self, make_unlocked: Callable[[], Function]) -> None:
+    def replace_unlocked(self, make_unlocked: Callable[[], Function]) -> None:
         """Have another function without locks behind it."""
         self._make_unlocked = make_unlocked
         self.__dict__.pop("unlocked", None)

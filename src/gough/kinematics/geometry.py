@@ -14,11 +14,11 @@ from gough.dynamics.legs.geometry import Branch
 from gough.dynamics.mass_matrix import legs_follow
 from gough.errors import Status, UsageError
 from gough.kinematics._led_legs import LedLegs
-from gough.kinematics._one_lead import OneLead
-from gough.kinematics._one_pose import OnePose
 from gough.kinematics.closing import CLOSED, close, closure_errors
 from gough.kinematics.leading import pose_led
 from gough.kinematics.linkage import LedLinkage
+from gough.kinematics.one_state.lead import OneLead
+from gough.kinematics.one_state.pose import OnePose
 
 NEARLY = 1e-5
 """Closure error below which a pose counts as rounded: Newton's iteration then finds the one the platform can take."""

@@ -8,10 +8,10 @@ any more. Whatever is not plain is for the careful way: None is returned.
 
 import numpy as np
 
-from gough.kinematics._one_lead import LONGEST_STEP
 from gough.kinematics.closing import row_scales
 from gough.kinematics.following import OPEN
 from gough.kinematics.linkage import LedLinkage
+from gough.kinematics.one_state.lead import LONGEST_STEP
 from gough.kinematics.retraction import coordinate_sizes, step_units, turns_and_slides
 
 CONTRACTION = 0.25

@@ -38,5 +38,5 @@ def share_kernels(function: Function, table: ParameterTable) -> Function:
     twin = object.__new__(type(function))
     twin.__dict__.update(function.__dict__, _table=table, _guard=table.guard(function.pattern))
     if isinstance(twin, NarrowFunction):
-        twin.stand_on(lambda: share_kernels(function.unlocked, table))
+        twin.replace_unlocked(lambda: share_kernels(function.unlocked, table))
     return twin

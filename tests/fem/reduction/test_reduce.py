@@ -105,7 +105,7 @@ def test_stiffening_on_needs_elements_that_know_it():
     for asked in ("on", "rigid_motion"):
         with pytest.raises(UsageError, match=f"'{asked}', but this body does not say how it shortens"):
             reduce(crooked_frame(), FreeModes(2), stiffening=asked)
-    with pytest.raises(UsageError, match="'auto', 'on', 'rigid_motion' or 'off'"):
+    with pytest.raises(UsageError, match="'auto', 'on', 'moments', 'rigid_motion' or 'off'"):
         reduce(crooked_frame(), FreeModes(2), stiffening="yes")  # pyright: ignore[reportArgumentType]
 
 

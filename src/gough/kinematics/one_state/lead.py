@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gough.compilation.one_state import Straight
-from gough.kinematics._one_follow import OneFollow, OneMisses, StraightFunctions
-from gough.kinematics._one_named import OneNamed
-from gough.kinematics._one_turn import turn_between
 from gough.kinematics.closing import CLOSED, row_scales
 from gough.kinematics.following import OPEN
 from gough.kinematics.leading import LONGEST_TURN, POSE_TOLERANCE, NamedCoordinates, solve_rigid
 from gough.kinematics.linkage import LedLinkage
+from gough.kinematics.one_state._follow import OneFollow, OneMisses, StraightFunctions
+from gough.kinematics.one_state._named import OneNamed
+from gough.kinematics.one_state._turn import turn_between
 from gough.kinematics.retraction import coordinate_sizes, step_units, wrap_angle
 
 LONGEST_STEP = 0.1

@@ -11,10 +11,10 @@ import numpy as np
 
 from gough.compilation.one_state import Straight
 from gough.dynamics.catalogue import FunctionKey
-from gough.kinematics._one_turn import scale_to_unit, turn_quaternion
 from gough.kinematics.closing import CLOSED, row_scales
 from gough.kinematics.following import ITERATIONS, LARGEST_FOLLOWING, LARGEST_STEP, OPEN, PATIENCE
 from gough.kinematics.linkage import LedLinkage
+from gough.kinematics.one_state._turn import scale_to_unit, turn_quaternion
 from gough.kinematics.retraction import step_units, turns_and_slides
 
 CALLS = 16

@@ -1,0 +1,1 @@
+"""One configuration at a time, led by machine code: the ways of batches, step for step, without their overhead."""
