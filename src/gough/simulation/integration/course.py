@@ -175,7 +175,8 @@ class Course:
                 self._end(end)
                 return end
             except NearError:
-                pass
+                if self.watch.is_torn and not self._is_near():
+                    raise self._torn() from None
             except (RunStopped, KeyboardInterrupt) as problem:
                 with suppress(NearError):
                     self._end()
@@ -208,6 +209,12 @@ class Course:
         if self.watch.idle or self.last is None:
             return False
         return bool((self.watch.relative(self.last[None, : self.asked.layout.nq]) < FAR * NEAR).any())
+
+    def _torn(self) -> RunStopped:
+        """That a step far from all singularities ended with open loops: it was too long."""
+        assert self.last is not None
+        place = self.watch.place(self.last[: self.asked.layout.nq])
+        return RunStopped(Status.OPEN_LOOP.at(place), float(self.last[self.states.t]))
 
     def _steps(self, records: Vector) -> None:
         """Stores what can be trusted of the records (m, k) of a chunk of steps; the last ones wait for the next chunk."""

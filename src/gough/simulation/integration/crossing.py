@@ -97,6 +97,7 @@ class Watch:
         self.states = StateLayout(plant)
         self.places: tuple[str, ...] = ()
         self.farthest = np.zeros(0)
+        self.is_torn = False  # whether loops are open behind the last look that was good
         self.forget()
 
     def forget(self) -> None:
@@ -200,13 +201,16 @@ class Watch:
         distance, values = self.distances(q)
         farthest = np.maximum.accumulate(np.maximum(distance, self.farthest), axis=0)
         part = distance / np.where(farthest > 0, farthest, 1.0)
-        bad = np.asarray((part < (0.0 if blind else NEAR)).any(axis=1)) | self._is_open(q)
+        near, open_ = np.asarray((part < (0.0 if blind else NEAR)).any(axis=1)), self._is_open(q)
+        bad = near | open_
         over = (values[1:] * values[:-1] < 0).any(axis=1)
         if self.equal_steps and not blind:
             change = np.abs(np.diff(part, axis=0)) / np.diff(at)[:, None]
             over |= ((change > PER_STEP * np.minimum(part[1:], part[:-1])) & (part[1:] < 0.5)).any(axis=1)
         bad[1:] = bad[1:] | over
-        k = max(int(bad.argmax()) - 1, 0) if bad.any() else len(q) - 1
+        first = int(bad.argmax())
+        k = max(first - 1, 0) if bad.any() else len(q) - 1
+        self.is_torn = bool(open_[first])
         self.farthest = farthest[k]
         return k, bool(bad.any())
 

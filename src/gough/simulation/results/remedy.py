@@ -87,7 +87,7 @@ def remedy(run: "Run") -> str:
             return fast
     lost = newton or grown or kind in ((Status.SINGULAR, Site.NEWTON_MATRIX), (Status.STEP, Site.STEP_SIZE))
     found = (_near_singular(run) if lost else "") or ending_remedy(ending)
-    if not found and failure.status == Status.NOT_FINITE and _equal_steps(run) is not None:
+    if not found and failure.status in (Status.NOT_FINITE, Status.OPEN_LOOP) and _equal_steps(run) is not None:
         return _of_growth(run)  # within one step
     found = found or (OF_STEPS if failure.status == Status.STEP else _too_fast(run))
     return found or (EXPLANATION[failure.status] if ending.of_states else "look at the last states of the run")
