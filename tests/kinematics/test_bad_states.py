@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -248,3 +249,19 @@ def test_a_gap_is_told_with_the_parameters_of_the_call() -> None:
     ):
         lopes.inverse_dynamics(lopes.home, Z, Z, parameters=moved)
     lopes.inverse_dynamics(lopes.project(lopes.home, parameters=moved), Z, Z, parameters=moved)
+
+
+@pytest.mark.parametrize("name", ["five_bar", "delta", "lopes"])
+def test_infinite_numbers_are_named_without_words_of_numpy(name: str) -> None:
+    """States are marked, and no warning of the arithmetic takes the place of the answer."""
+    model = gough.build(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        for number in (np.inf, np.nan, 1e308):
+            v, q = np.ones(model.layout.nv), model.home.copy()
+            v[0] = q[0] = number
+            for _ in range(20):  # interpreted, then compiled
+                model.integrate(model.home, v, on_bad_state="mark")
+                model.project(q, on_bad_state="mark")
+                model.mass_matrix(q, on_bad_state="mark")
+            model.integrate(np.repeat(model.home[None], 3, axis=0), v, 0.0, on_bad_state="mark")

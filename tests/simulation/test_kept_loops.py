@@ -249,3 +249,21 @@ def test_a_forked_child_finds_locks_open() -> None:
         os.waitpid(child, 0)
         pytest.fail("the child waits for a lock")
     assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_a_run_does_not_depend_on_what_was_asked_before() -> None:
+    """Its first state is found by the same code, whether that was compiled before or is now."""
+
+    def run(model: gough.Model) -> gough.Run:
+        begin = model.drives(model.home)
+        motion = motions.quintic(drives=[begin, begin + [0.00975695683, 0.04889826258]], durations=0.015, extend="hold")
+        law = laws.ComputedTorque(200.0, 19.769203958973424, limit=5.0)
+        design = {"right_crank.M": 0.615, "left_crank.M": 0.767}
+        return gough.simulate(model, motion, law, duration=0.03, tolerance=1e-9, check="off", parameters=design)
+
+    used = gough.build("five_bar")
+    used.configuration(drives=used.drives(np.repeat(used.home[None], 200, axis=0)))
+    fresh = run(gough.build("five_bar"))
+    again = run(used)
+    np.testing.assert_array_equal(fresh.time, again.time)
+    np.testing.assert_array_equal(fresh.q, again.q)

@@ -81,5 +81,5 @@ def explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, io.UnsupportedOperation) or not isinstance(error, OSError | GoughError):
         return f"{type(error).__name__}: {error} (a fault of gough; `gough --debug …` shows where)", INTERNAL
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}", BAD_USAGE
+        return f"{'output' if error.filename is None else error.filename}: {error.strerror}", BAD_USAGE
     return str(error), BAD_USAGE

@@ -40,6 +40,7 @@ class Diagnosis:
         for factor in self._factors.values():
             factor[1:] += ROUNDING * draw.uniform(0.5, 1, factor[1:].shape) * draw.choice([-1, 1], factor[1:].shape)
 
+    @np.errstate(invalid="ignore", over="ignore")
     def __call__(self, rows: Mapping[str, np.ndarray]) -> Failure | None:
         """The failure of a state, rows (1, size) per slot; None where it is not clear."""
         for name, places in self._used.items():

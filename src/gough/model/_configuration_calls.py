@@ -23,6 +23,8 @@ from gough.model._one_pose import pose_first, projection_first, step_first
 from gough.model.results import Configurations, LimitMargins
 from gough.spatial.poses import integrate_pose, pose_array
 
+quiet = np.errstate(invalid="ignore", over="ignore", divide="ignore")
+"""Of calls that name bad states: NumPy need not speak of their infinite numbers."""
 AT_ONCE = 1 << 14
 """Poses whose joints, in closed form, are found together: what is computed on the way stays small."""
 
@@ -30,6 +32,7 @@ AT_ONCE = 1 << 14
 class ConfigurationCalls(Calls):
     """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
 
+    @quiet
     @pose_first
     @checked(on_bad_state=word)
     def configuration(self, pose: Any = None, *, on_bad_state: str = "raise", **options: Any) -> Array:
@@ -205,6 +208,7 @@ class ConfigurationCalls(Calls):
         """
         return largest_error(self._model, self._run("closure_residual", {"q": q}, parameters).outputs)
 
+    @quiet
     @step_first
     @checked(q=numbers, v=numbers, dt=numbers, parameters=design, on_bad_state=word)
     def integrate(self, q: Any, v: Any, dt: Any = 1.0, parameters: Any = None, on_bad_state: str = "raise") -> Array:
@@ -233,6 +237,7 @@ class ConfigurationCalls(Calls):
         failures[unknown & (failures != GOOD)] = Status.NOT_FINITE.at("input v")
         return self._finished("integrate", found, failures, batch, on_bad_state)
 
+    @quiet
     @projection_first
     @checked(q=numbers, parameters=design, on_bad_state=word)
     def project(self, q: Any, parameters: Any = None, on_bad_state: str = "raise") -> Array:

@@ -133,7 +133,13 @@ def _duration_of(duration: Any, motion: Motion | None) -> float:
     return end
 
 
-def demand_steps(step: float, end: float, most: int, adaptive: bool) -> None:
+def demand_steps(
+    step: float,
+    end: float,
+    most: int,
+    adaptive: bool,
+    remedy: str = "give a longer step, or allow more with most_steps=",
+) -> None:
     """UsageError for a step (s) that does not move the time of the end (s), or with which the end is too many steps away."""
     if end + step == end:
         raise UsageError(
@@ -142,10 +148,7 @@ def demand_steps(step: float, end: float, most: int, adaptive: bool) -> None:
         )
     if end / step > most:
         what = "longest steps" if adaptive else "steps"
-        raise UsageError(
-            f"step={step:g} s: {end:g} s are {end / step:.3g} {what}, {most:.3g} are the most; give a longer step, or allow "
-            "more with most_steps="
-        )
+        raise UsageError(f"step={step:g} s: {end:g} s are {end / step:.3g} {what}, {most:.3g} are the most; {remedy}")
 
 
 def demand_room(states: float, numbers: int) -> None:

@@ -50,6 +50,8 @@ def starting_state(
     layout = model.layout
     first_q, first_v = model.home.copy(), np.zeros(layout.nv)
     if motion is not None and motion.kind != "forces":
+        if not (motion.kind == "pose" and model.geometry.legs_reach):
+            model.geometry.one_lead.compile()  # the same bits whatever the model was asked before
         first_q, first_v = state_at(target_of(model, motion, parameters), motion, begin)
         if not np.isfinite(first_q).all():
             raise UsageError(f"{model.robot.name} does not reach where the motion begins; see gough.check_motion")

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+LONGER = "go on by less at a time, or make the stepper with a longer longest_step="
+
+
 class Stepper:
     """A robot in a loop of your own.
 
@@ -109,6 +112,12 @@ class Stepper:
         own_v = setup.first[nq : nq + self._layout.nv] if v is None and not led else own_v
         return self._begin(starting_state(setup.plant, motion, q, own_v, setup.settings.start, setup.numbers, t), t)
 
+    def __reduce__(self) -> Any:
+        raise UsageError(
+            "a stepper stands on machine code and memory of its process, and is neither copied nor pickled: make another one "
+            "of the same model, and begin it where this one is with reset(q, v, t)"
+        )
+
     def step(self, tau: Any = None, dt: float | None = None) -> None:
         """Go on by dt (s). tau (drives,), N or N·m: held meanwhile; None where a controller gives the forces."""
         span, run, forces = _duration(dt), self._run, self._forces
@@ -120,8 +129,8 @@ class Stepper:
         wanted = None if forces is None else forces.take(tau)
         if span != self._dt:
             if not SHORTEST <= span <= LONGEST:
-                raise UsageError(f"dt={dt!r}: give a time in s, above 0; {SHORTEST:g} s is the shortest")
-            demand_steps(self._longest, span, MOST_EQUAL, self._setup.settings.method.adaptive)
+                raise UsageError(f"dt={dt!r}: give a time in s, above 0; from {SHORTEST:g} s to {LONGEST:g} s")
+            demand_steps(self._longest, span, MOST_EQUAL, self._setup.settings.method.adaptive, LONGER)
             self._base, self._dt, self._count = run.t, span, 0
         self._go(self._base + (self._count + 1) * span, wanted)
         self._count += 1
@@ -132,7 +141,7 @@ class Stepper:
         t = self._run.t
         if not to > t:
             raise UsageError(f"to={to:g} s: the run is at {t:.9g} s already; give a later time, or reset it")
-        demand_steps(self._longest, max(to - t, SHORTEST), MOST_EQUAL, self._setup.settings.method.adaptive)
+        demand_steps(self._longest, max(to - t, SHORTEST), MOST_EQUAL, self._setup.settings.method.adaptive, LONGER)
         self._dt = nan
         self._go(to, None)
 
@@ -202,6 +211,8 @@ def _duration(dt: Any) -> float:
     if dt is None:
         raise UsageError("dt= is missing: how far to go on (s)")
     try:
+        if isinstance(dt, str | bool):
+            raise TypeError
         return float(dt)
     except (TypeError, ValueError):
         raise UsageError(f"dt={dt!r}: give a time in s, above 0") from None
