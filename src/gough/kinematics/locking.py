@@ -14,7 +14,7 @@ from gough.dynamics.mass_matrix import legs_follow
 from gough.kinematics.linkage import Assembly, Linkage
 from gough.kinematics.mobility import NEEDED, choose, scaled_closures
 from gough.kinematics.selecting import ordered_blocks, pattern_of
-from gough.structure import Mechanism
+from gough.structure import Link, Mechanism
 from gough.structure.selection import Relation
 
 NOTHING = 1e-9
@@ -30,6 +30,8 @@ def lock(linkage: Linkage, assembly: Assembly, mechanism: Mechanism) -> Mechanis
     if mechanism.tolerances or len(assembly.free_motions) <= NEEDED or legs_follow(mechanism):
         return None
     relations = find_relations(mechanism, assembly)
+    untold = _untold(mechanism, assembly, {r.column for r in relations if r.of is None})
+    relations = tuple(r for r in relations if r.column not in untold)
     if not 0 < len(relations) <= MOST:
         return None
     chosen = mechanism.selection
@@ -49,7 +51,7 @@ def lock(linkage: Linkage, assembly: Assembly, mechanism: Mechanism) -> Mechanis
     spare = [row for row in rows if row not in kept]
     constants = find_constants(mechanism, assembly, {r.column for r in relations if r.of is None})
     spared = _elimination(_broken(G, moves, kept, spare, left, relations), spare)
-    if spared is None or constants is None:
+    if spared is None:
         return None
     pattern += [r.columns for r in relations]
     of_relations = range(mechanism.rows, mechanism.rows + len(relations))
@@ -116,23 +118,41 @@ def _twin(assembly: Assembly, plain: dict[int, int], column: int, of: int) -> Re
     return None
 
 
-def find_constants(mechanism: Mechanism, assembly: Assembly, locked: set[int]) -> tuple[tuple[int, float], ...] | None:
-    """(position in q, number) of the coordinates of locked velocities; None where these do not say where they are: of a
-    quaternion that turns about one axis, entries must vanish."""
+def find_constants(mechanism: Mechanism, assembly: Assembly, locked: set[int]) -> tuple[tuple[int, float], ...]:
+    """(position in q, number) of the coordinates of locked velocities."""
     q, found = assembly.around, []
     for link in mechanism.links:
         places = [place for place, column in link.plain if column in locked]
-        if link.quaternion is not None and link.spin is not None:
-            spins = sum(c in locked for c in range(link.spin.start, link.spin.stop))
-            turn = range(link.quaternion.start, link.quaternion.stop)
-            still = [p for p in turn if spins == 3 or (spins and np.abs(q[:, p]).max() < NOTHING)]
-            if len(still) < spins:
-                return None
-            places += still
+        if link.spin is not None and any(c in locked for c in range(link.spin.start, link.spin.stop)):
+            places += _still_entries(link, assembly, locked)
         found += [(place, _snapped(float(q[0, place]))) for place in places]
-        if any(np.ptp(q[:, place]) > NOTHING for place in places):
-            return None
     return tuple(sorted(found))
+
+
+def _untold(mechanism: Mechanism, assembly: Assembly, locked: set[int]) -> set[int]:
+    """Locked velocities that do not say where their coordinates are: of a quaternion that turns about one axis alone, as many
+    entries must vanish as rates do, or it is a circle of quaternions like any other."""
+    out: set[int] = set()
+    for link in mechanism.links:
+        if link.spin is not None:
+            spins = {c for c in range(link.spin.start, link.spin.stop) if c in locked}
+            if len(_still_entries(link, assembly, locked)) < len(spins):
+                out |= spins
+        places = [(place, column) for place, column in link.plain if column in locked]
+        out |= {column for place, column in places if np.ptp(assembly.around[:, place]) > NOTHING}
+    return out
+
+
+def _still_entries(link: Link, assembly: Assembly, locked: set[int]) -> list[int]:
+    """Positions in q of the entries of a link's quaternion that its locked rates keep where they are."""
+    assert link.quaternion is not None and link.spin is not None
+    all_ = all(c in locked for c in range(link.spin.start, link.spin.stop))
+    q = assembly.around
+    return [
+        place
+        for place in range(link.quaternion.start, link.quaternion.stop)
+        if (np.ptp(q[:, place]) if all_ else np.abs(q[:, place]).max()) < NOTHING
+    ]
 
 
 def _snapped(number: float) -> float:

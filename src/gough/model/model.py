@@ -79,7 +79,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
     @property
     def locked(self) -> Mechanism | None:
-        """The mechanism with velocities that geometry locks as structure, where that pays."""
+        """The mechanism with velocities that geometry locks as structure; None where nothing is, or it would not pay."""
         if not self.locks:
             return None
         return self.cached("locked", lambda: lock(self.linkage, self.assembly, self.mechanism))
