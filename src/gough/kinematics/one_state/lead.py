@@ -43,7 +43,7 @@ class OneLead:
 
     def compile(self) -> None:
         """Make all machine code now."""
-        self._functions.compile()
+        self._functions.compile(() if self._square else ("drive_step",))
 
     def to_drives(self, drives: np.ndarray, start: np.ndarray) -> np.ndarray | None:
         """q (nq,) with drive coordinates (drives,), from `start` (nq,)."""
