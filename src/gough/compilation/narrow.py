@@ -120,7 +120,7 @@ class NarrowFunction(Function):
         return super()._bind(design) if self._keeps(design[None]) else None
 
     def _diagnose(self, rows: dict[str, np.ndarray]) -> Failure | None:
-        return None  # what is wrong is the whole function's to say
+        return self.unlocked._diagnose(rows)  # what is wrong is the whole function's to say
 
     def _judge(self, rows: dict[str, np.ndarray], n: int) -> tuple[list[np.ndarray], list[Failure]]:
         if self._kernels:  # its checks failed already
