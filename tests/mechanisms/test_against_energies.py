@@ -9,7 +9,7 @@ from mechanisms.models import model
 from mechanisms.test_gallery import FREEDOMS, UNDRIVEN, states
 from reference.energies.lagrange import Reference
 
-FAST = ("five_bar", "delta_fast", "ankle")
+FAST = ("five_bar", "delta", "delta_fast", "ankle", "three_rrr")
 NAMES = (*FAST, *(pytest.param(name, marks=pytest.mark.slow) for name in FREEDOMS if name not in FAST))
 
 

@@ -80,9 +80,10 @@ def test_two_rods_and_one_are_the_same() -> None:
 
 
 @pytest.mark.slow
-def test_one_rod_needs_far_fewer_operations() -> None:
-    few, many = (model(name).count(baked=True).operations for name in ("delta_fast", "delta"))
-    assert few < 1000 and 2 * few < many
+def test_two_rods_cost_little_more_than_one() -> None:
+    """That they swing alike, and that the platform does not turn, is structure."""
+    one, two = (model(name).count(baked=True).operations for name in ("delta_fast", "delta"))
+    assert one < 1000 and one < two < 1.2 * one
 
 
 @pytest.mark.slow
