@@ -13,6 +13,9 @@ import pytest
 
 import gough
 from gough.backends.llvm._python_entry import layout_holds
+from gough.compilation.service import compile_program
+from gough.program import Slot
+from gough.program.trace import trace
 from laws.subjects import built, described
 
 ROBOTS = [
@@ -420,6 +423,31 @@ def test_a_design_of_another_type_is_another_one():
     assert function(**given, parameters=model.parameters).good
     with pytest.raises(ValueError, match="structural zeros"):
         function(**given, parameters=model.parameters.view(np.int64))
+
+
+@pytest.mark.parametrize("cut", range(9))
+def test_every_number_of_a_design_is_compared(cut: int) -> None:
+    """By an entry itself: another number at any place, another length, rank or order is another design."""
+    size = 24 + cut
+    slots = (Slot("x", (1,)), Slot("parameters", (size,), uniform=True))
+    kernel = compile_program(trace(lambda x, parameters: {"y": x * sum(parameters)}, slots))
+    design, x, y = np.arange(1.0, size + 1), np.ones(1), np.zeros(1)
+    entry = kernel.entries([x[None], design[None]])[0]
+    assert entry(x, y, design) == entry(x, y, design.copy()) == entry(x, y) == 0
+    for k in range(size):
+        other = design.copy()
+        other[k] = np.nextafter(other[k], 0)
+        assert entry(x, y, other) == -1
+    wrong = [
+        design[:-1],
+        np.append(design, 0.0),
+        design[None],
+        np.repeat(design, 2)[::2],
+        design.astype(int),
+        list(design),
+        None,
+    ]
+    assert [entry(x, y, other) for other in wrong] == [-1] * len(wrong)
 
 
 def test_straight_calls_keep_their_code():

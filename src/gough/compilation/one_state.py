@@ -236,13 +236,11 @@ def first_one_state(general: Call) -> Call:
         if plain is not None and threads is None:
             get, last, name, shape, count, held = plain
             try:
-                key, entry = last[0]
-                design = inputs[PARAMETERS]
-                if design.dtype is FLOAT and design.ndim == 1 and design.tobytes() == key and len(inputs) == count:
+                if len(inputs) == count and (out is None or len(out) == 1):
                     array = np.empty(shape) if out is None else out[name]
-                    if (out is None or len(out) == 1) and not entry(*get(inputs), array):
+                    if not last[0][1](*get(inputs), array, inputs[PARAMETERS]):
                         return Evaluation({name: array}, NOBODY, NO_FAILURES, (), held)
-            except (KeyError, AttributeError, TypeError, IndexError):  # IndexError: out= is an array
+            except (KeyError, TypeError, IndexError):  # IndexError: out= is an array
                 pass
         known: OneState | None = self.one_state
         found = known.evaluate(inputs, out) if known is not None and threads is None else None

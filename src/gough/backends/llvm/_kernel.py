@@ -101,7 +101,8 @@ class Kernel:
         """Functions of arrays of one state and of several (see `_python_entry`) with the design of `inputs`, rows (1, size) per
         slot, of which only those of uniform slots count. Whoever calls them keeps the kernel."""
         assert self._entries is not None
-        return self._entries.bind(*self._design(inputs))
+        uniform = [x[0] for x, uniform in zip(inputs, self._uniform, strict=True) if uniform]
+        return self._entries.bind(*self._design(inputs), np.concatenate(uniform) if uniform else np.zeros(0))
 
     def _design(self, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray | None]:
         """(numbers and uniform inputs in the order of their use, the row (1, k) computed once per design)."""

@@ -1,10 +1,12 @@
 """A kernel that Python calls with arrays of one state, without ctypes between: a builtin function whose machine code reads where
 the arrays lie.
 
-    bad = entry(q, v, …, tau)        # inputs that are not uniform, then arrays for the outputs
+    bad = entry(q, v, …, tau)             # inputs that are not uniform, then arrays for the outputs
+    bad = entry(q, v, …, tau, design)     # the same, where `design` holds the very numbers the entry was bound with
 
 0: filled, the state is good; 1: filled, a check flags the state; -1: nothing done, some argument is no array that can be used
-where it lies (of float64, of its slot's shape, contiguous, of the type ndarray itself; no output over an input). It never raises.
+where it lies (of float64, of its slot's shape, contiguous, of the type ndarray itself; no output over an input), or the design is
+another one. It never raises.
 `entries` is the same for up to MOST states: arrays (n, *shape), of inputs (1, *shape) too where one row serves all; 1: a check
 flags some state.
 
@@ -31,9 +33,10 @@ TYPE, DATA, RANK, SHAPE, DESCR, FLAGS = 8, 16, 24, 32, 56, 64
 """Where they are in an array, bytes from its beginning."""
 IN_PLACE, WRITEABLE = 0x101, 0x400
 """Flags of an array: contiguous and aligned; writeable."""
-TABLE, HOISTED_ROW, ARRAY_TYPE, FLOAT, INTEGER, LET_GO, TAKE_BACK = range(7)
-"""Words of an entry's own: addresses of the design's numbers, of what is computed once for it, of `ndarray`, of the type
-float64, of PyLong_FromLong, and of the functions that let other threads run meanwhile (0: they wait)."""
+TABLE, HOISTED_ROW, ARRAY_TYPE, FLOAT, INTEGER, LET_GO, TAKE_BACK, DESIGN, DESIGN_SIZE = range(9)
+"""Words of an entry's own: addresses of the design's numbers in the order of their use, of what is computed once for it, of
+`ndarray`, of the type float64, of PyLong_FromLong, of the functions that let other threads run meanwhile (0: they wait), and of
+the design as it is given, with its length."""
 ENTRY, ENTRIES = "entry", "entries"
 """Names of the machine code: for one state, for several."""
 MOST = 4096
@@ -62,6 +65,10 @@ def _written(program: Program, hoisted: bool, several: bool) -> str:
         w.do(f"%{name} = alloca i64, i64 {size}, align 8")
         w.do(f"call void @llvm.memset.p0.i64(ptr %{name}, i8 0, i64 {8 * size}, i1 false)")
     array, number = (_word(w, k) for k in (ARRAY_TYPE, FLOAT))
+    if not several:
+        w.do(f"br i1 {w.emit(f'icmp eq i64 %count, {n + 1}')}, label %design, label %plain")
+        _check_design(w, n, array, number)
+        w.label("plain")
     w.do(f"br i1 {w.emit(f'icmp eq i64 %count, {n}')}, label %states, label %refused")
     w.label("states")
     states = "1"
@@ -110,6 +117,56 @@ def _written(program: Program, hoisted: bool, several: bool) -> str:
     w.do(f"ret ptr {w.emit(f'call ptr {make}(i64 %found)')}")
     head = f"define ptr @{ENTRIES if several else ENTRY}(ptr %self, ptr %args, i64 %count) {{"
     return "\n".join([head, "entry:", *w.lines, "}"])
+
+
+def _check_design(w: Writer, k: int, array: str, number: str) -> None:
+    """Refuse argument k where it is not, number by number, the design that the entry was bound with."""
+    w.label("design")
+    w.do(f"%given = load ptr, ptr {_entry(w, '%args', k)}, align 8")
+    kind = w.emit(f"load i64, ptr {_byte(w, '%given', TYPE)}, align 8")
+    w.do(f"br i1 {w.emit(f'icmp eq i64 {kind}, {array}')}, label %vector, label %refused")
+    w.label("vector")
+    rank = w.emit(f"load i32, ptr {_byte(w, '%given', RANK)}, align 4")
+    w.do(f"br i1 {w.emit(f'icmp eq i32 {rank}, 1')}, label %length, label %refused")
+    w.label("length")
+    own = w.emit(f"load i32, ptr {_byte(w, '%given', FLAGS)}, align 4")
+    fits = w.emit(f"icmp eq i32 {w.emit(f'and i32 {own}, {IN_PLACE}')}, {IN_PLACE}")
+    held = w.emit(f"load i64, ptr {_byte(w, '%given', DESCR)}, align 8")
+    fits = w.emit(f"and i1 {fits}, {w.emit(f'icmp eq i64 {held}, {number}')}")
+    shape = w.emit(f"load ptr, ptr {_byte(w, '%given', SHAPE)}, align 8")
+    there = w.emit(f"load i64, ptr {shape}, align 8")
+    w.do(f"%size = load i64, ptr {_entry(w, '%words', DESIGN_SIZE)}, align 8")
+    fits = w.emit(f"and i1 {fits}, {w.emit(f'icmp eq i64 {there}, %size')}")
+    w.do(f"br i1 {fits}, label %numbers, label %refused")
+    w.label("numbers")
+    w.do(f"%mine = load ptr, ptr {_entry(w, '%words', DESIGN)}, align 8")
+    w.do(f"%theirs = load ptr, ptr {_byte(w, '%given', DATA)}, align 8")
+    w.do("%whole = and i64 %size, -8")
+    w.do("br label %eights")
+    w.label("eights")
+    w.do("%i = phi i64 [ 0, %numbers ], [ %i8, %eight ]")
+    w.do("%differ = phi <8 x i64> [ zeroinitializer, %numbers ], [ %differ8, %eight ]")
+    w.do("br i1 " + w.emit("icmp ult i64 %i, %whole") + ", label %eight, label %ones")
+    w.label("eight")
+    a, b = (w.emit(f"load <8 x i64>, ptr {_entry(w, x, '%i')}, align 8") for x in ("%mine", "%theirs"))
+    w.do(f"%differ8 = or <8 x i64> %differ, {w.emit(f'xor <8 x i64> {a}, {b}')}")
+    w.do("%i8 = add i64 %i, 8")
+    w.do("br label %eights")
+    w.label("ones")
+    bits = w.emit("bitcast <8 x i64> %differ to i512")
+    w.do(f"%any = zext i1 {w.emit(f'icmp ne i512 {bits}, 0')} to i64")
+    w.do("br label %rest")
+    w.label("rest")
+    w.do("%j = phi i64 [ %i, %ones ], [ %j1, %one ]")
+    w.do("%other = phi i64 [ %any, %ones ], [ %other1, %one ]")
+    w.do("br i1 " + w.emit("icmp ult i64 %j, %size") + ", label %one, label %compared")
+    w.label("one")
+    a, b = (w.emit(f"load i64, ptr {_entry(w, x, '%j')}, align 8") for x in ("%mine", "%theirs"))
+    w.do(f"%other1 = or i64 %other, {w.emit(f'xor i64 {a}, {b}')}")
+    w.do("%j1 = add i64 %j, 1")
+    w.do("br label %rest")
+    w.label("compared")
+    w.do(f"br i1 {w.emit('icmp eq i64 %other, 0')}, label %states, label %refused")
 
 
 def _refuse_overlaps(w: Writer, program: Program, states: str) -> None:
@@ -188,7 +245,7 @@ def _byte(w: Writer, base: str, offset: int) -> str:
     return w.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
 
 
-def _entry(w: Writer, base: str, k: int) -> str:
+def _entry(w: Writer, base: str, k: int | str) -> str:
     return w.emit(f"getelementptr i64, ptr {base}, i64 {k}")
 
 
@@ -216,18 +273,22 @@ class PythonEntries:
         self._lets_go = (operations > LONG, True)
         self._kept: list[Any] = []
 
-    def bind(self, table: np.ndarray, hoisted: np.ndarray | None) -> tuple[Callable[..., int], Callable[..., int]]:
-        """The entries of a design, for one state and for several: its numbers, and what is computed once for it."""
+    def bind(
+        self, table: np.ndarray, hoisted: np.ndarray | None, design: np.ndarray
+    ) -> tuple[Callable[..., int], Callable[..., int]]:
+        """The entries of a design (n,), for one state and for several: its numbers in the order of their use, what is computed
+        once for it, and the design itself, which nobody changes."""
         python, make, found = ctypes.pythonapi, _maker(), []
         for method, lets_go in zip(self._methods, self._lets_go, strict=True):
-            words = np.zeros(7, dtype=np.int64)
+            words = np.zeros(9, dtype=np.int64)
             words[TABLE], words[HOISTED_ROW] = address(table), 0 if hoisted is None else address(hoisted)
             words[ARRAY_TYPE], words[FLOAT] = id(np.ndarray), id(np.dtype(float))
             words[INTEGER] = _where(python.PyLong_FromSsize_t)
+            words[DESIGN], words[DESIGN_SIZE] = address(design), design.size
             if lets_go:
                 words[LET_GO], words[TAKE_BACK] = _where(python.PyEval_SaveThread), _where(python.PyEval_RestoreThread)
             found.append(make(ctypes.addressof(method), words, None))
-            self._kept.append((table, hoisted, words, found[-1]))
+            self._kept.append((table, hoisted, design, words, found[-1]))
         return found[0], found[1]
 
 
