@@ -11,8 +11,8 @@ import pytest
 import gough
 from docs import generated
 from docs.blocks import ROOT
-from gough.robot.item import Item
 from gough_papers.citations import EQUATIONS, PAPERS, errata
+from inner.robot import Item
 
 REMEDY = "`python tests/docs/refresh.py --generated` writes it"
 

@@ -1,17 +1,24 @@
 """Inner names of `gough.robot`."""
 
 from gough.robot.friction import change_friction
+from gough.robot.item import FORMAT, Item, faults_of, oldest_format
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_body, platform_name
 from gough.robot.units import UNITS, Quantity, UnitError, convert, misfit, parse
+from gough.robot.writer import document
 
 __all__ = [
+    "FORMAT",
     "UNITS",
+    "Item",
     "Quantity",
     "UnitError",
     "bodies",
     "change_friction",
     "convert",
+    "document",
+    "faults_of",
     "misfit",
+    "oldest_format",
     "parse",
     "placed_joints",
     "placed_loops",

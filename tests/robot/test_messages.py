@@ -10,9 +10,9 @@ from gough.errors import UnitWarning
 from gough.robot import DescriptionError, Robot, loads
 from gough.robot._suggestions import MEANT, meant_word
 from gough.robot.closures import CutType
-from gough.robot.item import Item
 from gough.robot.joint import MovingType
 from gough.simulation.scenarios import files as _  # so that the items of motions and scenarios are there  # noqa: F401
+from inner.robot import Item
 from robot.documents import VALID, problems, put, text, tree
 
 HEAD = "format: 1\nname: a\n"

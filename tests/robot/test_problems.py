@@ -112,9 +112,9 @@ CASES = [
     ("home/joints/leg7.hip", 0, "home.joints.leg7.hip", "no joint", "hip"),
     ("home/joints/leg0.hip", 0.1, "home.joints.leg0.hip", "1 coordinates of a universal joint", "2"),
     ("home/joints/leg0.slide", "3 deg", "home.joints.leg0.slide", "another dimension", "length in m"),
-    ("format", "-", "format", "format is missing", "format: 1"),
-    ("format", "one", "format", "not a format", "format: 1"),
-    ("format", 0, "format", "no such format", "format: 1"),
+    ("format", "-", "format", "format is missing", "format: 2"),
+    ("format", "one", "format", "not a format", "format: 2"),
+    ("format", 0, "format", "no such format", "format: 2"),
 ]
 
 
@@ -215,8 +215,8 @@ def test_pose_and_mdh_together():
 
 
 def test_a_newer_format_is_refused_by_name_and_nothing_else_is_said():
-    (problem,) = problems(VALID.replace("format: 1", "format: 2\nnew_key: 3"))
-    assert "format 2 is newer" in problem.message
+    (problem,) = problems(VALID.replace("format: 1", "format: 3\nnew_key: 3"))
+    assert "format 3 is newer" in problem.message
     assert "newer gough" in problem.expected
 
 

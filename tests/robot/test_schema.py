@@ -90,7 +90,7 @@ def test_small_robot_fits():
 @pytest.mark.parametrize(
     ("place", "value"),
     [
-        ("format", 2),
+        ("format", 3),
         ("name", "My robot"),
         ("extra", 1),
         ("home/pose", "-"),

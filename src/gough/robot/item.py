@@ -7,9 +7,10 @@ on the raw data beside the field validation, so that one reading reports both.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from gough.errors import MissingFileError
@@ -18,6 +19,8 @@ from gough.robot._suggestions import choice_of, meant_word
 from gough.robot.errors import ABSENT, short
 
 Place = tuple[int | str, ...]
+FORMAT = 2
+"""The newest format of descriptions. Older ones are read for ever: what is new is a key, or a value, of a newer one."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,20 @@ class Item(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True)
 
     source: str | None = None
+
+    NEWER_KEYS: ClassVar[Mapping[str, int]] = {}
+    """{key as it is written: the format it came with} of those that were not there from the first."""
+
+    def needed_format(self) -> int:
+        """The oldest format that can say what is written here, its own values alone: newer keys, or values of old ones."""
+        fields = type(self).model_fields
+        newer = {name: self.NEWER_KEYS.get(field.alias or name, 1) for name, field in fields.items()}
+        own = {
+            name: since
+            for name, since in newer.items()
+            if since > 1 and not is_default(fields[name], getattr(self, name))
+        }
+        return max(own.values(), default=1)
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -70,6 +87,7 @@ class Item(BaseModel):
         accepted = {*cls.written_keys(), *(() if reading else cls.model_fields)}
         known = {key: value for key, value in data.items() if key in accepted}
         faults = [cls.unknown(key, value) for key, value in data.items() if key not in accepted]
+        faults += newer_key_faults(known, cls.NEWER_KEYS, (info.context or {}).get("format", FORMAT))
         faults.extend(cls.faults(known))
         try:
             result = handler(cls.prepare(known))
@@ -81,6 +99,30 @@ class Item(BaseModel):
             if isinstance(x, dict):
                 object.__setattr__(result, name, freeze_mappings(x))
         return result
+
+
+def newer_key_faults(given: Mapping[str, Any], newer: Mapping[str, int], written: int) -> list[Fault]:
+    """Of keys that the format of a file does not have."""
+    told = "a key of format {}, and this file is of format {}"
+    return [
+        Fault((key,), given[key], told.format(since, written), f"`format: {since}` at the top of the file")
+        for key, since in newer.items()
+        if since > written and is_given(given, key)
+    ]
+
+
+def oldest_format(data: Any) -> int:
+    """That can say all of a description's part, at any depth."""
+    if isinstance(data, Item):
+        return max([data.needed_format(), *(oldest_format(getattr(data, name)) for name in type(data).model_fields)])
+    if isinstance(data, Mapping):
+        return max(map(oldest_format, data.values()), default=1)
+    return max(map(oldest_format, data), default=1) if isinstance(data, list | tuple) else 1
+
+
+def is_default(field: FieldInfo, value: Any) -> bool:
+    """Whether a field holds what it has where nothing is written."""
+    return not field.is_required() and value == field.get_default(call_default_factory=True)
 
 
 def unknown_key(key: Any, value: Any, known: Sequence[str]) -> Fault:

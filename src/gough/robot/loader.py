@@ -17,13 +17,12 @@ from gough.robot._merge import Merger
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
-from gough.robot.item import Fault, Place, faults_of, no_such_name, unknown_key
+from gough.robot.item import FORMAT, Fault, Place, faults_of, no_such_name, unknown_key
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.robot import DOCUMENT_KEYS, Platform, Robot
 from gough.robot.tree import bodies
 from gough.text import exists
 
-FORMAT = 1
 FULL_TURN = 2 * math.pi
 LISTS = ("rpy_zyx", "bryant_xyz")
 SINGLE = ("cone", "gamma", "alpha", "theta", "start_angle")
@@ -81,11 +80,11 @@ def _loads(text: str, file: str) -> Robot:
             problems.append(Problem(file, mark.line, mark.path, value, fault.message, fault.expected))
     robot = None
     try:
-        context = {"reading": True, "folder": Path(file).parent}
+        context = {"reading": True, "folder": Path(file).parent, "format": _written_format(document)}
         robot = Robot.model_validate(raw, context=context).model_copy(update={"file": file})
     except ValidationError as error:
         problems += _problems_at(faults_of(error), raw, file)
-    problems += _unused_templates(merger, file)
+    problems += _unused_templates(merger, file, _written_format(document))
     if problems or robot is None:
         chosen = {(p.line, p.path, p.message): p for p in problems}
         raise DescriptionError(sorted(chosen.values(), key=lambda p: p.line or 0))
@@ -182,7 +181,13 @@ def _format_problem(document: Map, file: str) -> Problem | None:
     return None
 
 
-def _unused_templates(merger: Merger, file: str) -> list[Problem]:
+def _written_format(document: Map) -> int:
+    """The format a file says it has; the newest where it says none, so that nothing else is held against it."""
+    number = document.get("format")
+    return number if isinstance(number, int) and number in range(1, FORMAT + 1) else FORMAT
+
+
+def _unused_templates(merger: Merger, file: str, written: int) -> list[Problem]:
     """A template that no leg takes is checked all the same, except for what a leg might have added."""
     problems: list[Problem] = []
     for name, template in merger.templates.items():
@@ -190,7 +195,7 @@ def _unused_templates(merger: Merger, file: str) -> list[Problem]:
             continue
         try:
             parts = {key: template[key] for key in ("chain", "cut", "loops") if key in template}
-            context = {"reading": True, "folder": Path(file).parent}
+            context = {"reading": True, "folder": Path(file).parent, "format": written}
             Leg.model_validate({"name": "leg", **parts}, context=context)
         except ValidationError as error:
             problems += _problems_at([fault for fault in faults_of(error) if fault.value is not ABSENT], template, file)

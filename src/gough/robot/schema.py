@@ -11,6 +11,7 @@ from pydantic.json_schema import models_json_schema
 from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop
+from gough.robot.item import FORMAT
 from gough.robot.joint import ChainJoint, TreeJoint
 from gough.robot.pose import Pose
 from gough.robot.robot import Configuration, Robot, Spring
@@ -44,8 +45,8 @@ def json_schema() -> dict[str, Any]:
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "gough robot description, format 1",
-        **_mapping({"format": {"const": 1}, **parts}),
+        "title": f"gough robot description, formats 1 to {FORMAT}",
+        **_mapping({"format": {"enum": list(range(1, FORMAT + 1))}, **parts}),
         "required": ["format", "name"],
         "anyOf": [_free_platform(), _platform_in_the_tree()],
         "$defs": {**whole, **partial},

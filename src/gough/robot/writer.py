@@ -9,15 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic.fields import FieldInfo
-
 from gough.arguments import a_robot, checked, path
 from gough.errors import UsageError
 from gough.files import write_file
 from gough.robot.body import Body
 from gough.robot.files import move_paths
 from gough.robot.flexible import Flexible
-from gough.robot.item import Item
+from gough.robot.item import Item, is_default, oldest_format
 from gough.robot.joint import ChainJoint, TreeJoint, default_body_name
 from gough.robot.robot import DOCUMENT_KEYS, Configuration, Platform, Robot
 
@@ -55,7 +53,7 @@ def document(robot: Robot) -> dict[str, Any]:
     data = {**plain(robot), **_legs([plain(leg) for leg in robot.legs])}
     if robot.bodies:
         data["bodies"] = [{"name": body.name, **plain(body)} for body in robot.bodies]
-    return {"format": 1, **{key: data[key] for key in DOCUMENT_KEYS if key in data}}
+    return {"format": oldest_format(robot), **{key: data[key] for key in DOCUMENT_KEYS if key in data}}
 
 
 def plain(item: Any) -> Any:
@@ -80,15 +78,11 @@ def _fields(item: Item) -> dict[str, Any]:
     always = {"mass"} if isinstance(item, Body) else set()
     for name, field in type(item).model_fields.items():
         value = getattr(item, name)
-        if name in skip or (name not in always and _is_default(field, value)):
+        if name in skip or (name not in always and is_default(field, value)):
             continue
         result[field.alias or name] = plain(value)
     source = result.pop("source", None)
     return result if source is None else {**result, "source": source}
-
-
-def _is_default(field: FieldInfo, value: Any) -> bool:
-    return not field.is_required() and value == field.get_default(call_default_factory=True)
 
 
 def _keys_left_out(item: Item) -> set[str]:
