@@ -4,6 +4,7 @@ from gough.robot.friction import change_friction
 from gough.robot.item import FORMAT, Item, faults_of, oldest_format
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_body, platform_name
 from gough.robot.units import UNITS, Quantity, UnitError, convert, misfit, parse
+from gough.robot.upgrade import upgrade_text
 from gough.robot.writer import document
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "placed_loops",
     "platform_body",
     "platform_name",
+    "upgrade_text",
 ]

@@ -13,15 +13,23 @@ File = Annotated[
 ]
 
 
-def check(file: File, json: Json = False) -> None:
+def check(
+    file: File,
+    upgrade: Annotated[
+        bool, typer.Option("--upgrade", help="Write the file as one of the newest format first, its comments kept.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """Check a description: every problem with its line, warnings, and whether a model can be built at its home.
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], load_paths[] (bodies[] frame kind
     direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
     loops equations redundant_closures home home_moved without_inertia closure_error closure_tolerance left_open parallel inverse
-    (of a flexible robot) serial serial_names; null if none). Exit code 1 if there are problems.
+    (of a flexible robot) serial serial_names; null if none), upgraded (null, or the formats [before, now]). Exit code 1 if
+    there are problems; a file with problems is not upgraded.
     """
     report = examine(file)
+    report["upgraded"] = _upgrade(file) if upgrade and report["valid"] else None
     if json:
         write_json(report)
     else:
@@ -32,8 +40,38 @@ def check(file: File, json: Json = False) -> None:
         for path in report["load_paths"]:
             say(f"note: {path['text']}")
         say(_summary(report))
+        if upgrade:
+            say(_upgrade_summary(file, report))
     if not report["valid"]:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _upgrade(file: str) -> list[int] | None:
+    """[format before, format now] of a file that is rewritten; None where it has the newest already."""
+    from pathlib import Path
+
+    from gough.errors import UsageError
+    from gough.files import write_file
+    from gough.robot import gallery
+    from gough.robot.reader import read_document
+    from gough.robot.upgrade import upgrade_text
+
+    if file in gallery() and not Path(file).exists():
+        raise UsageError(f"--upgrade writes into a file, and {file} is a robot of the gallery")
+    text = read_document(Path(file))
+    newer, before, now = upgrade_text(text, file)
+    if newer != text:
+        write_file(file, newer)
+    return [before, now] if newer != text else None
+
+
+def _upgrade_summary(file: str, report: dict[str, Any]) -> str:
+    if not report["valid"]:
+        return f"{file} is not upgraded: mend what is said above first."
+    if report["upgraded"] is None:
+        return f"{file} has the newest format."
+    before, now = report["upgraded"]
+    return f"{file}: format {before} is now format {now}; nothing else is changed."
 
 
 def examine(file: str) -> dict[str, Any]:

@@ -20,9 +20,9 @@ def show(
     JSON keys: robot title source file gravity characteristic_length freedoms mobility (the same) velocities[] (name unit
     coordinate column acceleration) platform (null without) legs[] joints[] bodies[] flexible[] (body coordinates
     frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first second
-    kept redundant nut …) redundant_closures[] blocks[] (loops velocities) locked[] (velocity of factor) drives[] (name unit
-    weight) drive_sharing springs[] frames[] home closure_tolerance layout structural_zeros parameter_count warnings, and
-    parameters with --parameters. SI units, rad.
+    kept redundant nut …) redundant_closures[] blocks[] (loops velocities) locked[] (velocity of factor) guide[] (stated
+    freedoms of the platform) drives[] (name unit weight) drive_sharing springs[] frames[] home closure_tolerance layout
+    structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
     """
     from gough.cli.structure_report import structure_report
 
@@ -359,6 +359,10 @@ def show_blocks(r: Data) -> None:
         loops = first["loops"] if len(first["loops"]) <= 4 else [*first["loops"][:3], "…", first["loops"][-1]]
         who = ", ".join(loops) + (f" and alike ({len(group)} blocks)" if len(group) > 1 else "")
         say(f"  {who}: {' '.join(_shorten(first['velocities']))}")
+    if r["guide"]:
+        say(
+            f"  a guide without mass leaves the platform {', '.join(r['guide'])} (`freedoms`) and takes the forces of the others"
+        )
     still = [x["velocity"] for x in r["locked"] if x["of"] is None]
     alike = [f"{x['velocity']} = {'-' if x['factor'] < 0 else ''}{x['of']}" for x in r["locked"] if x["of"] is not None]
     if still or alike:

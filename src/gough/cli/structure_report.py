@@ -44,6 +44,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
         "redundant_closures": list(model.redundant_closures),
         "blocks": block_data(model),
         "locked": _locked(model),
+        "guide": list(getattr(robot.platform, "freedoms", None) or ()),
         "drives": _drives(model),
         "drive_sharing": _sharing(model),
         "springs": [spring.model_dump(exclude_none=True, by_alias=True) for spring in robot.springs],

@@ -25,7 +25,7 @@ from gough.kinematics.retraction import (
 )
 from gough.robot import Robot
 from gough.robot.checks.plausible import description_doubts
-from gough.robot.tree import platform_joint
+from gough.robot.tree import guided_home, platform_joint
 from gough.spatial.poses import (
     compose_poses,
     pose_array,
@@ -63,7 +63,7 @@ def home_guess(mechanism: Structure, robot: Robot) -> tuple[np.ndarray, np.ndarr
     if home.pose is not None and mechanism.has_platform:
         q[:7] = pose_array(home.pose)
         known[:7] = True
-    for name, values in home.joints.items():
+    for name, values in (guided_home(robot) | home.joints).items():
         links = [link for link in mechanism.links if link.joint == name]  # none: the platform's, see above
         index = [link.q + j for link in links for j in range(link.nq)]
         if index:

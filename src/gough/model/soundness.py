@@ -12,6 +12,7 @@ from gough.kinematics.lost import lost_direction
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.settling import not_kept, uncounted_screws
 from gough.program.lowering import PRECISIONS
+from gough.robot.tree import guided_home
 from gough.spatial.poses import pose_array, pose_difference
 from gough.structure import Structure
 from gough.structure.size import OF_DIRECTIONS
@@ -75,10 +76,30 @@ def check_free_friction(mechanism: Structure, pattern: Mapping[int, float]) -> N
 
 def check_model(model: "Model") -> "Model":
     """The model, whose drives can move and whose springs and home are sound."""
+    check_freedoms(model)
     check_drives(model)
     check_springs(model)
     check_home(model)
     return model
+
+
+def check_freedoms(model: "Model") -> None:
+    """A platform's stated freedoms must be those it has: what the legs hold would make a guide of them a lock."""
+    guide = list(guided_home(model.robot))
+    if not guide:
+        return
+    links = {link.joint: link for link in model.mechanism.links if link.joint in guide}
+    rates = model.null_space[[links[name].u for name in guide]]
+    rank = int((np.linalg.svd(rates, compute_uv=False) > LOCKED).sum()) if model.mobility else 0
+    if rank == len(guide):
+        return
+    stated: tuple[str, ...] = getattr(model.robot.platform, "freedoms", ())
+    held = [name for name, row in zip(stated, rates, strict=True) if not row.size or np.abs(row).max() < LOCKED]
+    which = f"the legs hold {', '.join(held)}" if held else "the legs let them move together only"
+    raise StructureError(
+        f"{model.robot.name}: platform.freedoms names {', '.join(stated)}, but of these {len(guide)} the mechanism has {rank}: "
+        f"{which}. Name the freedoms that the platform has, or leave the key out: the legs alone then decide."
+    )
 
 
 def check_drives(model: "Model") -> None:

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
 from gough.errors import warn
+from gough.robot._guide import FREEDOMS, freedom_faults
 from gough.robot._leg import Leg
 from gough.robot.body import Body
 from gough.robot.checks.physical import unphysical_bodies
@@ -40,6 +42,11 @@ from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.joint import TreeJoint
 from gough.robot.pose import Pose
 
+if TYPE_CHECKING:
+    Freedom = str
+else:
+    Freedom = Literal[FREEDOMS]
+
 DOCUMENT_KEYS = tuple(
     "format name title source gravity platform templates legs bodies joints loops springs velocities drive_sharing "
     "closure_tolerance home initial".split()
@@ -58,14 +65,21 @@ CHECKS = (
 
 
 class Platform(Item):
-    """The moving platform: a free body whose frame is the robot's output."""
+    """The moving platform: a free body whose frame is the robot's output.
+
+    freedoms: of x y z yaw pitch roll those that a guide without mass leaves it, the others stay as home.pose has them; default:
+    what the legs leave it.
+    """
+
+    NEWER_KEYS: ClassVar = {"freedoms": 2}
 
     name: Name = "platform"
     body: Body
+    freedoms: tuple[Freedom, ...] | None = None
 
     @classmethod
     def written_keys(cls) -> list[str]:
-        return [key for key in Body.written_keys() if key != "telescopic"]
+        return [*(key for key in Body.written_keys() if key != "telescopic"), "freedoms"]
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
@@ -73,11 +87,14 @@ class Platform(Item):
             yield Fault(("mass",), look(data, "mass"), "a platform without a mass", "mass in kg (0 if it has none)")
         if is_given(data, "body", "telescopic"):
             yield Fault(("body", "telescopic"), data["body"], "telescopic inertia on the platform", "a leg's body")
+        for fault in freedom_faults(look(data, "freedoms")):
+            yield replace(fault, place=("freedoms", *fault.place))
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
         """The written form is the body itself; its name is the platform's and the source stays with the body."""
-        name, body = data.get("name"), data.get("body", {k: v for k, v in data.items() if k != "name"})
+        name, freedoms = data.get("name"), data.get("freedoms")
+        body = data.get("body", {k: v for k, v in data.items() if k not in ("name", "freedoms")})
         if name is None:
             name = look(body, "name") if is_given(body, "name") and look(body, "name") != "body" else "platform"
         source = "; ".join(str(s) for s in (data.get("source"), look(body, "source")) if isinstance(s, str))
@@ -86,7 +103,7 @@ class Platform(Item):
             body = body.model_copy(update=change)
         elif isinstance(body, Mapping):
             body = {**body, **change}
-        return {"name": name, "body": body}
+        return {"name": name, "body": body, **({} if freedoms is None else {"freedoms": freedoms})}
 
 
 class Point(Item):

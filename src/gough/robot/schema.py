@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from gough.robot._guide import FREEDOMS
 from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop
@@ -89,6 +90,7 @@ def _leg_parts(keys: list[str]) -> dict[str, Any]:
 def _platform(body: dict[str, Any]) -> dict[str, Any]:
     properties = {key: value for key, value in body["properties"].items() if key != "telescopic"}
     properties["name"] = {**properties["name"], "default": "platform"}
+    properties["freedoms"] = {"type": "array", "minItems": 1, "items": {"enum": list(FREEDOMS)}}
     return {**_mapping(properties), "anyOf": [{"required": [key]} for key in ("mass", "parameters", "flexible")]}
 
 

@@ -8,6 +8,7 @@ the loop's name, and a massless body "LOOP.nut" that is fixed to the other side.
 from dataclasses import dataclass, replace
 
 from gough.joints import ALL
+from gough.robot._guide import guide_joints, guide_name, guide_values
 from gough.robot._leg import BASE, Leg
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop, LoopEnd
@@ -69,7 +70,36 @@ def placed_joints(robot: Robot) -> tuple[PlacedJoint, ...]:
     own = {body.name: body for body in robot.bodies}
     for joint in _parents_first(robot.joints):
         placed.append(PlacedJoint(joint.name, joint, joint.parent, None, own[joint.child], joint.child, -1))
+    placed += _guide(robot)
     return (*placed, *(_carrying(loop) for loop in _described_loops(robot) if _is_carried(loop)))
+
+
+def _guide(robot: Robot) -> list[PlacedJoint]:
+    """Of a platform with stated freedoms."""
+    platform = robot.platform
+    if not isinstance(platform, Platform) or platform.freedoms is None or robot.home.pose is None:
+        return []
+    found = guide_joints(platform.name, platform.body, platform.freedoms, robot.home.pose)
+    return [
+        PlacedJoint(
+            f"{platform.name}.{joint.name}",
+            joint,
+            joint.parent,
+            None,
+            body,
+            platform.name if body is platform.body else f"{platform.name}.{body.name}",
+            -1,
+        )
+        for joint, body in found
+    ]
+
+
+def guided_home(robot: Robot) -> dict[str, float]:
+    """Coordinates of the guide's joints at the stated home pose, by full name; {} without a guide."""
+    if not isinstance(robot.platform, Platform) or robot.platform.freedoms is None or robot.home.pose is None:
+        return {}
+    values = guide_values(robot.home.pose)
+    return {f"{robot.platform.name}.{guide_name(name)}": values[name] for name in robot.platform.freedoms}
 
 
 def placed_loops(robot: Robot) -> tuple[PlacedLoop, ...]:
@@ -118,6 +148,7 @@ def bodies(robot: Robot) -> dict[str, Body]:
         result[robot.platform.name] = robot.platform.body
     result |= {f"{leg.name}.{joint.body.name}": joint.body for leg in robot.legs for joint in leg.chain}
     result |= {body.name: body for body in robot.bodies}
+    result |= {joint.body_name: joint.body for joint in _guide(robot)}
     return result | {_nut(loop): Body(name=NUT) for loop in _described_loops(robot) if _is_carried(loop)}
 
 

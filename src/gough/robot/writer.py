@@ -59,7 +59,7 @@ def document(robot: Robot) -> dict[str, Any]:
 def plain(item: Any) -> Any:
     """A model as plain data with the keys of the file; defaults are left out."""
     if isinstance(item, Platform):
-        return plain(item.body)
+        return {**plain(item.body), **({} if item.freedoms is None else {"freedoms": list(item.freedoms)})}
     if isinstance(item, Configuration):
         joints = {name: list(q) if len(q) != 1 else q[0] for name, q in item.joints.items()}
         return {**_fields(item), **({"joints": joints} if joints else {})}

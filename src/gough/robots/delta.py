@@ -14,7 +14,6 @@ from gough.robots.arguments import BodyLike, body, finite, make_item, multiply_b
 ARM_AXIS = (0.0, 1.0, 0.0)
 ROD_AXES = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
 SIDES = {"left": 0.5, "right": -0.5}
-GUIDE = {"along_x": (1.0, 0.0, 0.0), "along_y": (0.0, 1.0, 0.0), "along_z": (0.0, 0.0, 1.0)}
 THIRDS = (0.0, 2 * math.pi / 3, 4 * math.pi / 3)
 
 
@@ -47,7 +46,7 @@ def delta(
 
     rods "pair": the real mechanism, every rod a body, so every force in rods and joints is right. rods "single": the
     same motion and drive forces from fewer operations: one rod of twice the mass and inertia in the plane of the leg,
-    and the platform on a massless guide along x, y and z, which takes the moments. There the friction of the rods'
+    and a platform whose `freedoms` are x, y and z: a guide without mass takes the moments. There the friction of the rods'
     joints counts twice, as of two rods.
 
     Args:
@@ -105,8 +104,8 @@ def delta(
         joints[f"leg{i}.arm"] = (lowered,)
         joints |= {f"leg{i}.{joint['name']}": _rod_angles(span, lowered, arm_length) for joint in chain}
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "legs": legs}
-    data |= {"platform": {"body": rename_body(platform, "platform")}} if pair else _guide_platform(platform)
-    joints |= {} if pair else {joint: (x,) for joint, x in zip(GUIDE, position.tolist(), strict=True)}
+    guide = {} if pair else {"freedoms": ("x", "y", "z")}
+    data |= {"platform": {"body": rename_body(platform, "platform"), **guide}}
     return make_item(Robot, {**data, "home": {"pose": {"position": position}, "joints": joints}})
 
 
@@ -144,17 +143,6 @@ def _single(arm: float, length: float, rod: BodyLike | None) -> tuple[list[dict[
     """One rod for two and its cut."""
     cut = {"name": "ball", "type": "spherical", "on_leg": {"position": (0.0, 0.0, -length)}}
     return [_rod("elbow", (arm, 0.0, 0.0), multiply_body(rod, 2.0, "rods"))], {"cut": cut}
-
-
-def _guide_platform(platform: BodyLike) -> dict[str, Any]:
-    """The platform at the end of three slides."""
-    names = ["world", "slide_x", "slide_y", "platform"]
-    joints = [
-        {"name": joint, "type": "prismatic", "parent": before, "child": after, "axis": axis}
-        for (joint, axis), before, after in zip(GUIDE.items(), names, names[1:], strict=False)
-    ]
-    bodies = [{"name": "slide_x"}, {"name": "slide_y"}, rename_body(platform, "platform")]
-    return {"bodies": bodies, "joints": joints, "platform": "platform"}
 
 
 def _twice(friction: Friction) -> Friction:

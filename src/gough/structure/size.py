@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.joints import ALL
 from gough.robot import Leg, Robot
-from gough.robot.tree import placed_joints, placed_loops
+from gough.robot.tree import guided_home, placed_joints, placed_loops
 from gough.structure.mechanism import CutJoint, Link, Structure
 
 TINY = 1e-3
@@ -25,13 +25,15 @@ def characteristic_length(robot: Robot) -> float:
     Where there are no such distances, how far sliding joints stand out at home, else 0.
     """
     legs = [leg for leg in robot.legs if leg.cut is not None]
-    if len(legs) > 1 and len(legs) == len(robot.legs) and not robot.joints and all(_follows(leg) for leg in legs):
+    guide = guided_home(robot)
+    free = not robot.joints and not guide
+    if len(legs) > 1 and len(legs) == len(robot.legs) and free and all(_follows(leg) for leg in legs):
         points = np.array([leg.on_platform.position for leg in legs], dtype=float)
         base = np.array([leg.base.position for leg in legs], dtype=float)
         spread = [float(np.sqrt(np.mean(np.sum((x - x.mean(axis=0)) ** 2, axis=1)))) for x in (points, base)]
         if max(spread[0], 0.1 * spread[1]) > 0:
             return max(spread[0], 0.1 * spread[1])
-    lengths = [np.linalg.norm(joint.joint.placement.position) for joint in placed_joints(robot)]
+    lengths = [np.linalg.norm(j.joint.placement.position) for j in placed_joints(robot) if j.name not in guide]
     for loop in placed_loops(robot):
         lengths += [
             np.linalg.norm(loop.first_pose.position),

@@ -133,7 +133,11 @@ def _type(value: dict[str, Any], own: dict[str, Any]) -> str:
         anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
         return f"[{title}](#{anchor})" if name in own else title
     if "properties" in value:
-        return "[Body](#body) without `telescopic`" if "center_of_mass" in value["properties"] else _of_leg(value)
+        return (
+            "[Body](#body) without `telescopic`, with `freedoms` (some of `x y z yaw pitch roll`)"
+            if "center_of_mass" in value["properties"]
+            else _of_leg(value)
+        )
     if "allOf" in value:
         return _type(value["allOf"][0], own)
     if "anyOf" in value and value.get("description", "").startswith(("a ", "an ")) and "type" not in value:

@@ -31,9 +31,9 @@
          13 leg2.arm [rad]
          14 leg2.elbow_1 [rad]
          15 leg2.elbow_2 [rad]
-         16 along_x [m]
-         17 along_y [m]
-         18 along_z [m]
+         16 platform.along_x [m]
+         17 platform.along_y [m]
+         18 platform.along_z [m]
 
    out  S[9] [1, m], 3 rows of 3
           0 vx leg0.arm
@@ -98,29 +98,32 @@
           leg2.elbow.friction.viscous, 147 leg2.elbow.friction.coulomb, 148 leg2.elbow.friction.smoothing, 150
           leg2.rods.MX, 151 leg2.rods.MY, 154 leg2.rods.XY, 155 leg2.rods.XZ, 157 leg2.rods.YZ, 159
           leg2.rods.frame.x, 160 leg2.rods.frame.y, 161 leg2.rods.frame.z, 162 leg2.rods.frame.yaw, 163
-          leg2.rods.frame.pitch, 164 leg2.rods.frame.roll, 165 along_x.x, 166 along_x.y, 167 along_x.z, 168
-          along_x.yaw, 169 along_x.pitch, 170 along_x.roll, 171 along_x.friction.viscous, 172
-          along_x.friction.coulomb, 173 along_x.friction.smoothing, 174 slide_x.frame.x, 175 slide_x.frame.y,
-          176 slide_x.frame.z, 177 slide_x.frame.yaw, 178 slide_x.frame.pitch, 179 slide_x.frame.roll, 180
-          along_y.x, 181 along_y.y, 182 along_y.z, 183 along_y.yaw, 184 along_y.pitch, 185 along_y.roll, 186
-          along_y.friction.viscous, 187 along_y.friction.coulomb, 188 along_y.friction.smoothing, 189
-          slide_y.frame.x, 190 slide_y.frame.y, 191 slide_y.frame.z, 192 slide_y.frame.yaw, 193
-          slide_y.frame.pitch, 194 slide_y.frame.roll, 195 along_z.x, 196 along_z.y, 197 along_z.z, 198
-          along_z.yaw, 199 along_z.pitch, 200 along_z.roll, 202 platform.MX, 203 platform.MY, 206 platform.XY,
-          207 platform.XZ, 209 platform.YZ, 211 along_z.friction.viscous, 212 along_z.friction.coulomb, 213
-          along_z.friction.smoothing, 214 platform.frame.x, 215 platform.frame.y, 216 platform.frame.z, 217
-          platform.frame.yaw, 218 platform.frame.pitch, 219 platform.frame.roll, 220 platform.frames.tool.x, 221
-          platform.frames.tool.y, 223 platform.frames.tool.yaw, 224 platform.frames.tool.pitch, 225
-          platform.frames.tool.roll, 226 leg0.ball.first.x, 227 leg0.ball.first.y, 229 leg0.ball.first.yaw, 230
-          leg0.ball.first.pitch, 231 leg0.ball.first.roll, 234 leg0.ball.second.z, 236 leg0.ball.second.pitch,
-          237 leg0.ball.second.roll, 238 leg0.ball.friction.viscous, 239 leg0.ball.friction.coulomb, 240
-          leg0.ball.friction.smoothing, 241 leg1.ball.first.x, 242 leg1.ball.first.y, 244 leg1.ball.first.yaw,
-          245 leg1.ball.first.pitch, 246 leg1.ball.first.roll, 249 leg1.ball.second.z, 251
-          leg1.ball.second.pitch, 252 leg1.ball.second.roll, 253 leg1.ball.friction.viscous, 254
-          leg1.ball.friction.coulomb, 255 leg1.ball.friction.smoothing, 256 leg2.ball.first.x, 257
-          leg2.ball.first.y, 259 leg2.ball.first.yaw, 260 leg2.ball.first.pitch, 261 leg2.ball.first.roll, 264
-          leg2.ball.second.z, 266 leg2.ball.second.pitch, 267 leg2.ball.second.roll, 268
-          leg2.ball.friction.viscous, 269 leg2.ball.friction.coulomb, 270 leg2.ball.friction.smoothing, 271
+          leg2.rods.frame.pitch, 164 leg2.rods.frame.roll, 165 platform.along_x.x, 166 platform.along_x.y, 167
+          platform.along_x.z, 168 platform.along_x.yaw, 169 platform.along_x.pitch, 170 platform.along_x.roll,
+          171 platform.along_x.friction.viscous, 172 platform.along_x.friction.coulomb, 173
+          platform.along_x.friction.smoothing, 174 platform.along_x.frame.x, 175 platform.along_x.frame.y, 176
+          platform.along_x.frame.z, 177 platform.along_x.frame.yaw, 178 platform.along_x.frame.pitch, 179
+          platform.along_x.frame.roll, 180 platform.along_y.x, 181 platform.along_y.y, 182 platform.along_y.z,
+          183 platform.along_y.yaw, 184 platform.along_y.pitch, 185 platform.along_y.roll, 186
+          platform.along_y.friction.viscous, 187 platform.along_y.friction.coulomb, 188
+          platform.along_y.friction.smoothing, 189 platform.along_y.frame.x, 190 platform.along_y.frame.y, 191
+          platform.along_y.frame.z, 192 platform.along_y.frame.yaw, 193 platform.along_y.frame.pitch, 194
+          platform.along_y.frame.roll, 195 platform.along_z.x, 196 platform.along_z.y, 197 platform.along_z.z,
+          198 platform.along_z.yaw, 199 platform.along_z.pitch, 200 platform.along_z.roll, 202 platform.MX, 203
+          platform.MY, 206 platform.XY, 207 platform.XZ, 209 platform.YZ, 211 platform.along_z.friction.viscous,
+          212 platform.along_z.friction.coulomb, 213 platform.along_z.friction.smoothing, 214 platform.frame.x,
+          215 platform.frame.y, 216 platform.frame.z, 217 platform.frame.yaw, 218 platform.frame.pitch, 219
+          platform.frame.roll, 220 platform.frames.tool.x, 221 platform.frames.tool.y, 223
+          platform.frames.tool.yaw, 224 platform.frames.tool.pitch, 225 platform.frames.tool.roll, 226
+          leg0.ball.first.x, 227 leg0.ball.first.y, 229 leg0.ball.first.yaw, 230 leg0.ball.first.pitch, 231
+          leg0.ball.first.roll, 234 leg0.ball.second.z, 236 leg0.ball.second.pitch, 237 leg0.ball.second.roll,
+          238 leg0.ball.friction.viscous, 239 leg0.ball.friction.coulomb, 240 leg0.ball.friction.smoothing, 241
+          leg1.ball.first.x, 242 leg1.ball.first.y, 244 leg1.ball.first.yaw, 245 leg1.ball.first.pitch, 246
+          leg1.ball.first.roll, 249 leg1.ball.second.z, 251 leg1.ball.second.pitch, 252 leg1.ball.second.roll,
+          253 leg1.ball.friction.viscous, 254 leg1.ball.friction.coulomb, 255 leg1.ball.friction.smoothing, 256
+          leg2.ball.first.x, 257 leg2.ball.first.y, 259 leg2.ball.first.yaw, 260 leg2.ball.first.pitch, 261
+          leg2.ball.first.roll, 264 leg2.ball.second.z, 266 leg2.ball.second.pitch, 267 leg2.ball.second.roll,
+          268 leg2.ball.friction.viscous, 269 leg2.ball.friction.coulomb, 270 leg2.ball.friction.smoothing, 271
           platform.platform.first.x, 272 platform.platform.first.y, 273 platform.platform.first.z, 274
           platform.platform.first.yaw, 275 platform.platform.first.pitch, 276 platform.platform.first.roll, 277
           platform.platform.second.x, 278 platform.platform.second.y, 279 platform.platform.second.z, 280
