@@ -268,3 +268,25 @@ def test_copies_in_other_processes():
         np.testing.assert_allclose(call(copy, inputs, model.parameters).outputs["vdot"], exact, rtol=1e-11)
     alone = pickle.loads(pickle.dumps(model.function("forward_dynamics")))
     np.testing.assert_allclose(call(alone, inputs, model.parameters).outputs["vdot"], exact, rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["delta_fast", "delta", "three_rrr"])
+def test_whatever_leads_a_load_is_carried_alike(name: str) -> None:
+    """A relation may give either of its two velocities: led by its drives a platform on a guide follows the guide's slides."""
+    by_platform, by_drives, rng = gough.build(name), gough.build(name, velocities="drives"), np.random.default_rng(3)
+    assert by_drives.locked is not None
+    n = by_platform.layout.nv
+    for _ in range(4):
+        q = by_platform.integrate(by_platform.home, 0.03 * rng.normal(size=n))
+        v, wrench, tau = rng.normal(size=n), rng.normal(size=6), rng.normal(size=n)
+        rate = by_platform.configuration_rate(q, v)
+        places = [by_drives.layout.q_names.index(drive) for drive in by_drives.layout.v_names]
+        np.testing.assert_allclose(by_drives.configuration_rate(q, rate[places]), rate, atol=1e-13)
+        vdot, drives = by_platform.forward_dynamics(q, v, tau, wrench=wrench).vdot, by_drives.forward_dynamics
+        wanted = drives(q, rate[places], tau, wrench=wrench).vdot
+        forces = by_drives.inverse_dynamics(
+            q, rate[places], wanted
+        ).tau  # without the load: the difference is its share
+        same = by_platform.inverse_dynamics(q, v, vdot).tau
+        np.testing.assert_allclose(forces, same, atol=1e-11)
+        assert np.abs(same - tau).max() > 1e-3

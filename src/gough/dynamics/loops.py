@@ -235,8 +235,10 @@ class Loops:
     def _solve(self, block: Block, rhs: Vector, transposed: bool = False) -> Vector:
         if all(structurally_zero(x) for x in rhs):
             return zeros(len(rhs))
-        if len(block.rows) == 1 and self._relation(block.rows[0]) is not None:
-            return rhs
+        relation = self._relation(block.rows[0]) if len(block.rows) == 1 else None
+        if relation is not None:  # it may give either of its velocities
+            factor = relation.coefficient(block.columns[0])
+            return rhs if factor == 1.0 else rhs * (1.0 / factor)
         matrix = self.matrix(block)
         return solve(matrix.T if transposed else matrix, rhs, Status.FOLDED.at(self.label(block)))
 
@@ -244,7 +246,7 @@ class Loops:
         """-(row applied to u): what the known velocities ask of the block's columns (still 0 in u)."""
         relation = self._relation(row)
         if relation is not None:
-            return zeros(1)[0] if relation.of is None else relation.factor * u[relation.of]
+            return zeros(1)[0] if relation.of is None else relation.factor * u[relation.of] - u[relation.column]
         k, i = self._row[row]
         joints = self._joints(row, u)
         return self.cuts[k].platform_rates(i, u[:6]) - joints if self.cuts[k].on_platform else -joints

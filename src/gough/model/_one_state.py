@@ -136,7 +136,7 @@ def _as_plain(x: Any) -> np.ndarray | None:
             return None
         try:
             x = np.array(x)
-        except ValueError:  # rows differ in length
+        except Exception:  # rows differ in length, or an entry raises what it likes: the general way has words for it
             return None
     if x.ndim != 1 or x.dtype.kind not in "fi":
         return None
