@@ -11,7 +11,7 @@ from gough.robot.coordinates import coordinate_faults
 from gough.robot.fields import Name
 from gough.robot.item import Fault, Item, Place, as_error, is_given, look, nearest
 from gough.robot.joint import ChainJoint, default_body_name
-from gough.robot.pose import Pose
+from gough.robot.pose import CutPose, Pose
 
 BASE = "base"
 """What a joint is `on` when it stands on the leg's base frame."""
@@ -34,7 +34,7 @@ class Leg(Item):
     chain: Annotated[tuple[ChainJoint, ...], BeforeValidator(_not_empty)]
     cut: Cut | None = None
     loops: tuple[Loop, ...] = ()
-    on_platform: Pose = Field(default_factory=Pose)
+    on_platform: CutPose = Field(default_factory=CutPose)
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:

@@ -11,7 +11,7 @@ Angles within 1e-12 of a multiple of 90 degrees give exact zeros and ones.
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -119,6 +119,23 @@ class Pose(Item):
         rotation = np.asarray(rotation, dtype=float)
         rows = None if np.array_equal(rotation, np.eye(3)) else rotation.tolist()
         return cls.model_validate({"position": position, "matrix": rows, "source": source})
+
+
+class CutPose(Pose):
+    """Where a cut's joint frame is on the platform; orientation `home`: its axes are those of the cut's frame on the leg,
+    with the joints as `home.joints` states them."""
+
+    NEWER_KEYS: ClassVar = {"orientation": 2}
+
+    orientation: Literal["home"] | None = None
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from super().faults(data)
+        forms = [form for form in FORMS if is_given(data, form)]
+        if forms and is_given(data, "orientation"):
+            told = f"orientation given twice, by {forms[0]} and from home"
+            yield Fault(("orientation",), data["orientation"], told, "one of them")
 
 
 class Mdh(Item):

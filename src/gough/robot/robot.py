@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
 from gough.errors import warn
-from gough.robot._guide import FREEDOMS, freedom_faults
 from gough.robot._leg import Leg
 from gough.robot.body import Body
 from gough.robot.checks.physical import unphysical_bodies
@@ -40,6 +39,8 @@ from gough.robot.fields import (
 from gough.robot.files import with_absolute_paths
 from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.joint import TreeJoint
+from gough.robot.platform.guide import FREEDOMS, freedom_faults
+from gough.robot.platform.home_axes import home_axes_faults
 from gough.robot.pose import Pose
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ CHECKS = (
     spring_faults,
     velocity_faults,
     weight_faults,
+    home_axes_faults,
 )
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from gough.robot._guide import FREEDOMS
 from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop
 from gough.robot.item import FORMAT
 from gough.robot.joint import ChainJoint, TreeJoint
-from gough.robot.pose import Pose
+from gough.robot.platform.guide import FREEDOMS
+from gough.robot.pose import CutPose, Pose
 from gough.robot.robot import Configuration, Robot, Spring
 
-MODELS = (Body, ChainJoint, TreeJoint, Cut, Loop, Pose, Configuration, Spring)
+MODELS = (Body, ChainJoint, TreeJoint, Cut, Loop, Pose, CutPose, Configuration, Spring)
 
 
 def json_schema() -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _leg_parts(keys: list[str]) -> dict[str, Any]:
         "name": {"type": "string"},
         "like": {"type": "string", "description": "the name of a template"},
         "base": _ref("Pose"),
-        "on_platform": _ref("Pose"),
+        "on_platform": _ref("CutPose"),
         "chain": {"type": "array", "minItems": 1, "items": joint},
         "cut": {"anyOf": [_ref("PartialCut"), {"type": "null"}]},
         "loops": {"anyOf": [{"type": "array", "items": loop}, changes]},

@@ -8,11 +8,12 @@ the loop's name, and a massless body "LOOP.nut" that is fixed to the other side.
 from dataclasses import dataclass, replace
 
 from gough.joints import ALL
-from gough.robot._guide import guide_joints, guide_name, guide_values
 from gough.robot._leg import BASE, Leg
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop, LoopEnd
 from gough.robot.joint import ChainJoint, Friction, Limits, TreeJoint
+from gough.robot.platform.guide import guide_joints, guide_name, guide_values
+from gough.robot.platform.home_axes import frame_on_platform
 from gough.robot.pose import Pose
 from gough.robot.robot import Platform, Robot
 
@@ -228,7 +229,7 @@ def _placed_cut(robot: Robot, index: int, leg: Leg) -> PlacedLoop:
         first_pose=cut.on_leg,
         second=platform,
         second_base=None,
-        second_pose=leg.on_platform,
+        second_pose=frame_on_platform(leg, robot.home),
         leg=index,
         described=cut,
     )
@@ -262,5 +263,6 @@ def _end(end: LoopEnd, robot: Robot, leg: Leg | None) -> tuple[str, Pose | None]
         return end.body, None
     if any(joint.body.name == end.body for joint in leg.chain):
         return f"{leg.name}.{end.body}", None
-    frame = {WORLD: leg.base, platform_name(robot): leg.on_platform}.get(end.body)
-    return end.body, frame
+    if end.body == WORLD:
+        return end.body, leg.base
+    return end.body, frame_on_platform(leg, robot.home) if end.body == platform_name(robot) else None
