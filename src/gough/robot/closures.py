@@ -16,10 +16,12 @@ from gough.robot._joint_checks import (
     with_dimensions,
 )
 from gough.robot._suggestions import MEANT
+from gough.robot.effects import Friction, Frictions, Limits
 from gough.robot.fields import Name, PositiveLength, Vector
 from gough.robot.item import Fault, Item, is_given, look
-from gough.robot.joint import AxisPair, Friction, Limits
+from gough.robot.joint import AxisPair
 from gough.robot.pose import Pose
+from gough.robot.units import with_article
 
 if TYPE_CHECKING:
     CutType = str
@@ -28,10 +30,13 @@ else:
 
 
 class ClosingJoint(Item):
-    """What cuts and loops have in common: they have no coordinate, so neither drive nor spring, and a default axis."""
+    """What cuts and loops have in common: they have no coordinate, so neither drive, spring nor armature, and a default axis."""
 
     called: ClassVar[str] = "loop"
     called_at_length: ClassVar[str] = "loop's joint"
+
+    def needed_format(self) -> int:
+        return max(super().needed_format(), 2 if isinstance(getattr(self, "friction", None), tuple) else 1)
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
@@ -67,7 +72,7 @@ class Cut(ClosingJoint):
     axis: Vector | None = None
     axes: AxisPair | None = None
     length: PositiveLength | None = None
-    friction: Friction = Field(default_factory=Friction)
+    friction: Frictions = Field(default_factory=Friction)
     limits: Limits = Field(default_factory=Limits)
 
 
@@ -102,17 +107,19 @@ class Loop(ClosingJoint):
     axis: Vector | None = None
     axes: AxisPair | None = None
     length: PositiveLength | None = None
-    friction: Friction = Field(default_factory=Friction)
+    friction: Frictions = Field(default_factory=Friction)
     limits: Limits = Field(default_factory=Limits)
 
 
 def _passive_only(key: Any, value: Any, what: str) -> Fault | None:
     """The fault of a drive or spring in a joint that closes a loop: it has no coordinate; None for other keys."""
     word = str(key).lower()
-    kind = "spring" if word.startswith("spring") else "drive" if word in ("drive", *MEANT["drive"].split()) else None
+    kinds = {"spring": word.startswith("spring"), "armature": word == "armature"}
+    kinds["drive"] = word in ("drive", *MEANT["drive"].split())
+    kind = next((name for name, meant in kinds.items() if meant), None)
     if kind is None:
         return None
-    message = f"a {kind} on a {what}, which has no coordinate: the loop is cut there"
+    message = f"{with_article(kind)} on a {what}, which has no coordinate: the loop is cut there"
     remedy = f"the {kind} on a joint of the tree; cut the loop at another, passive joint"
     return Fault((str(key),), value, message, remedy)
 
@@ -125,7 +132,7 @@ def _closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
     if joint is not None and not joint.moves_body and is_given(data, "friction"):
         yield Fault(("friction",), data["friction"], f"friction on a {kind} {what}", "no friction")
     for key in ("lower", "upper", "speed"):
-        if is_given(data, "limits", key) and joint is not None and joint.is_scalar and not joint.carried_when_cut:
+        if is_given(data, "limits", key) and joint is not None and not joint.carried_when_cut:
             message = f"{key} on a {what}, which has no coordinate: the loop is cut there"
             yield Fault(
                 ("limits", key),
@@ -135,4 +142,4 @@ def _closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
             )
     yield from axis_kind_faults(kind, data)
     yield from axes_faults(data, perpendicular=False)
-    yield from effect_faults(kind, data)
+    yield from effect_faults(kind, data, cut=True)

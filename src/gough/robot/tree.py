@@ -11,7 +11,8 @@ from gough.joints import ALL
 from gough.robot._leg import BASE, Leg
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop, LoopEnd
-from gough.robot.joint import ChainJoint, Friction, Limits, TreeJoint
+from gough.robot.effects import Friction, Limits, acts_alone
+from gough.robot.joint import ChainJoint, TreeJoint
 from gough.robot.pose import Pose
 from gough.robot.robot import Platform, Robot
 
@@ -51,7 +52,7 @@ class PlacedLoop:
     axis: Axis | None
     axes: tuple[Axis, Axis] | None
     length: float | None
-    friction: Friction
+    friction: Friction | tuple[Friction | None, ...]
     limits: Limits
     first: str
     first_base: Pose | None
@@ -101,14 +102,13 @@ def platform_name(robot: Robot) -> str | None:
 def platform_joint(robot: Robot) -> PlacedJoint | None:
     """The free joint from the world to the body that is the platform, which the platform's pose and twist stand for.
 
-    None where there is none, or where it has friction: that belongs to the joint's own coordinates.
+    None where there is none, or where something acts in it (friction, a spring): that belongs to the joint's own coordinates.
     """
     name = platform_name(robot)
     found = next((j for j in placed_joints(robot) if j.body_name == name and j.parent == WORLD), None)
     if found is None or found.joint.type != "free":
         return None
-    rubs = found.joint.friction.viscous != 0 or found.joint.friction.coulomb != 0
-    return None if rubs else found
+    return None if acts_alone(found.joint) else found
 
 
 def bodies(robot: Robot) -> dict[str, Body]:

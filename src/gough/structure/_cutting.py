@@ -7,6 +7,7 @@ import numpy as np
 from gough.errors import StructureError
 from gough.joints import ALL
 from gough.joints.closures import Closure
+from gough.robot.effects import frictions
 from gough.structure._axes import triad
 from gough.structure.mechanism import CutJoint
 
@@ -25,7 +26,7 @@ def cut_frames(
     kind = ALL[loop.type]
     if kind.closures is None:
         raise StructureError(f"{loop.name}: a {loop.type} joint owes no closure and cannot close a loop")
-    if not kind.friction_when_cut and (loop.friction.viscous or loop.friction.coulomb):
+    if not kind.friction_when_cut and any(f.acts for f in frictions(loop)):
         raise StructureError(
             f"{loop.name}: friction in a {loop.type} cut is not modelled; cut the loop at another joint and give this one "
             f"in the tree, where its friction counts"

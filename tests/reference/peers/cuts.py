@@ -103,6 +103,11 @@ def friction_force(cut: Any, leg: Side, platform: Side) -> np.ndarray:
     """Generalised force (nv,) of the friction in a cut."""
     J, w = leg.Jr - platform.Jr, leg.w - platform.w
     friction = cut.friction
+    if isinstance(friction, tuple):  # one for each axis of a universal joint
+        axes = [leg.R @ np.asarray(cut.axes[0], float), platform.R @ np.asarray(cut.axes[1], float)]
+        each = zip(axes, friction, strict=True)
+        parts = [np.zeros(J.shape[1]), *((a @ J) * opposing(f, np.array([a @ w]), False)[0] for a, f in each if f)]
+        return np.sum(parts, axis=0)
     if friction is None or not ((friction.viscous or 0.0) or (friction.coulomb or 0.0)):
         return np.zeros(J.shape[1])
     if cut.type == "spherical":
