@@ -10,9 +10,9 @@ from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
 import gough
 from gough.errors import UsageError
-from gough.joints.springs import LINEAR, OneSidedSpring, PolynomialSpring, SpringLaw, TableSpring
 from gough.robot import DescriptionError, dumps, loads
 from gough.scalar import casadi_symbols, casadi_vector
+from inner.joints import LINEAR, OneSidedSpring, PolynomialSpring, SpringLaw, TableSpring
 
 POINTS = [0.1, -4.0, 0.25, -1.0, 0.4, -1.0, 0.7, 3.0, 0.8, 2.5, 1.3, 9.0]
 FOUR = [30.0, 2.0, 0.45, 1.5]

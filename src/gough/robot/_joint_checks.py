@@ -1,5 +1,6 @@
 """Checks of joints on raw data: which keys a joint type may have, axes, units by the joint's kind."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Optional, TypeVar, cast
 
@@ -12,10 +13,12 @@ from gough.robot._suggestions import meant_word
 from gough.robot.errors import ABSENT
 from gough.robot.fields import A_TURN, Length, LengthATurn, PositiveLength, number_fault, numbers
 from gough.robot.item import Fault, Item, as_plain, is_given, look
-from gough.robot.pose import UNIT_TOLERANCE, axis_faults
+from gough.robot.pose import axis_faults
 from gough.robot.units import Quantity, UnitError, convert, length_of_turn, serves
 
 Model = TypeVar("Model", bound=Item)
+LEAST_ANGLE = math.radians(5.0)
+"""Between the axes of a universal joint (rad)."""
 
 
 def scalar_types() -> list[str]:
@@ -106,20 +109,36 @@ def axis_kind_faults(kind: Any, data: Any) -> Iterator[Fault]:
         yield Fault(("axes",), data["axes"], f"a {kind} joint has no pair of axes", "axes only on a universal joint")
 
 
-def axes_faults(data: Any, perpendicular: bool) -> Iterator[Fault]:
-    """Both axes of a universal joint are unit vectors; in a chain they are perpendicular to 1e-9."""
+def axes_faults(data: Any, carried: bool) -> Iterator[Fault]:
+    """Both axes of a universal joint are unit vectors; carried: in a tree, where both are of one frame, they are not parallel."""
     pair = as_plain(look(data, "axes"))
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         return
     bad = [fault for index in (0, 1) for fault in axis_faults(pair[index], ("axes", index))]
     yield from bad
     first, second = numbers(pair[0], 3), numbers(pair[1], 3)
-    if perpendicular and not bad and first is not None and second is not None:
-        product = float(np.dot(first, second))
-        if abs(product) > UNIT_TOLERANCE:
-            yield Fault(
-                ("axes",), pair, "axes of a universal joint are not perpendicular", f"product 0, is {product:.6g}"
-            )
+    if carried and not bad and first is not None and second is not None:
+        angle = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(np.dot(first, second)))
+        yield from _crossing_faults(angle, ("axes",), pair)
+
+
+def _crossing_faults(angle: float, place: tuple[int | str, ...], value: Any) -> Iterator[Fault]:
+    if not LEAST_ANGLE <= angle <= math.pi - LEAST_ANGLE:
+        message = f"axes of a universal joint {math.degrees(angle):.4g} deg apart, all but parallel"
+        yield Fault(place, value, message, f"{math.degrees(LEAST_ANGLE):g} to {180 - math.degrees(LEAST_ANGLE):g} deg")
+
+
+def angle_faults(kind: Any, data: Any) -> Iterator[Fault]:
+    """The angle between the axes of a universal joint that closes a loop."""
+    if not is_given(data, "angle"):
+        return
+    if isinstance(kind, str) and not (kind in ALL and ALL[kind].axes == 2):
+        only = " and ".join(name for name, joint in ALL.items() if joint.axes == 2)
+        yield Fault(("angle",), data["angle"], f"angle on a {kind} joint", f"angle only on {only}")
+    elif number_fault(data["angle"], ("angle",)) is None:
+        value = data["angle"]
+        angle = float(convert(value, ("angle",)) if isinstance(value, str) else value)
+        yield from _crossing_faults(angle, ("angle",), value)
 
 
 def effect_faults(kind: Any, data: Any, cut: bool = False) -> Iterator[Fault]:

@@ -1,12 +1,13 @@
 """Joints that close loops: of a leg between the last body of its chain and the platform, or between any two bodies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from gough.joints import ALL
 from gough.robot._joint_checks import (
+    angle_faults,
     axes_faults,
     axis_kind_faults,
     dimension_faults,
@@ -17,7 +18,7 @@ from gough.robot._joint_checks import (
 )
 from gough.robot._suggestions import MEANT
 from gough.robot.effects import Friction, Frictions, Limits
-from gough.robot.fields import Name, PositiveLength, Vector
+from gough.robot.fields import Angle, Name, PositiveLength, Vector
 from gough.robot.item import Fault, Item, is_given, look
 from gough.robot.joint import AxisPair
 from gough.robot.pose import Pose
@@ -32,11 +33,15 @@ else:
 class ClosingJoint(Item):
     """What cuts and loops have in common: they have no coordinate, so neither drive, spring nor armature, and a default axis."""
 
+    NEWER_KEYS: ClassVar[Mapping[str, int]] = {"angle": 2}
+    NEWER_TYPES: ClassVar[Mapping[str, int]] = {"revolute_spherical": 2}
+
     called: ClassVar[str] = "loop"
     called_at_length: ClassVar[str] = "loop's joint"
 
     def needed_format(self) -> int:
-        return max(super().needed_format(), 2 if isinstance(getattr(self, "friction", None), tuple) else 1)
+        lists = isinstance(getattr(self, "friction", None), tuple)
+        return max(super().needed_format(), self.NEWER_TYPES.get(getattr(self, "type", ""), 1), 2 if lists else 1)
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
@@ -60,7 +65,8 @@ class Cut(ClosingJoint):
 
     on_leg is the joint frame in the last body. axis (revolute, cylindrical, prismatic; planar: its normal) is in that
     frame. axes of a universal cut: the first fixed to the last body (on_leg frame), the second fixed to the platform
-    (on_platform frame of the leg). length: constant_length only, the distance (m) between the two origins.
+    (on_platform frame of the leg); angle: between them, default 90 deg. length: constant_length, the distance (m) between
+    the two origins; revolute_spherical, the second origin's from the axis.
     """
 
     called: ClassVar[str] = "cut"
@@ -71,6 +77,7 @@ class Cut(ClosingJoint):
     on_leg: Pose = Field(default_factory=Pose)
     axis: Vector | None = None
     axes: AxisPair | None = None
+    angle: Angle | None = None
     length: PositiveLength | None = None
     friction: Frictions = Field(default_factory=Friction)
     limits: Limits = Field(default_factory=Limits)
@@ -96,8 +103,9 @@ class Loop(ClosingJoint):
     """A closure between two bodies.
 
     axis (revolute, cylindrical, prismatic; planar: its normal) is in the joint frame and the same on both sides. axes of
-    a universal loop: the first fixed to the first body, the second to the second body, each in the joint frame there.
-    length: constant_length only, the distance (m) between the two origins.
+    a universal loop: the first fixed to the first body, the second to the second body, each in the joint frame there;
+    angle: between them, default 90 deg. length: constant_length, the distance (m) between the two origins;
+    revolute_spherical, the second origin's from the axis.
     """
 
     name: Name
@@ -106,6 +114,7 @@ class Loop(ClosingJoint):
     second: LoopEnd
     axis: Vector | None = None
     axes: AxisPair | None = None
+    angle: Angle | None = None
     length: PositiveLength | None = None
     friction: Frictions = Field(default_factory=Friction)
     limits: Limits = Field(default_factory=Limits)
@@ -141,5 +150,6 @@ def _closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
                 "this joint in the tree, with its limits, and the loop cut at another joint",
             )
     yield from axis_kind_faults(kind, data)
-    yield from axes_faults(data, perpendicular=False)
+    yield from axes_faults(data, carried=False)
+    yield from angle_faults(kind, data)
     yield from effect_faults(kind, data, cut=True)

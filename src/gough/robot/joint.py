@@ -19,7 +19,7 @@ from gough.robot.body import Body
 from gough.robot.effects import Armature, Drive, Friction, Frictions, JointSprings, Limits
 from gough.robot.fields import Name, Vector, exactly, numbers
 from gough.robot.item import Fault, Item, is_given, look
-from gough.robot.pose import Mdh, Pose
+from gough.robot.pose import Mdh, Pose, are_perpendicular
 
 if TYPE_CHECKING:
     MovingType = str
@@ -37,7 +37,10 @@ class MovingJoint(Item):
     def needed_format(self) -> int:
         kind, spring = ALL[getattr(self, "type", "")], getattr(self, "spring", None)
         lists = isinstance(spring, tuple) or isinstance(getattr(self, "friction", None), tuple)
-        newer = lists or (spring is not None and not kind.is_scalar)
+        axes = getattr(self, "axes", None)
+        newer = (
+            lists or (spring is not None and not kind.is_scalar) or (axes is not None and not are_perpendicular(axes))
+        )
         return max(super().needed_format(), 2 if newer else 1)
 
     @classmethod
@@ -109,7 +112,7 @@ def joint_faults(data: dict[str, Any]) -> Iterator[Fault]:
         yield from _mdh_faults(data)
     yield from dimension_faults(kind, data, "joint")
     yield from axis_kind_faults(kind, data)
-    yield from axes_faults(data, perpendicular=True)
+    yield from axes_faults(data, carried=True)
     yield from effect_faults(kind, data)
 
 

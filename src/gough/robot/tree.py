@@ -51,6 +51,7 @@ class PlacedLoop:
     type: str
     axis: Axis | None
     axes: tuple[Axis, Axis] | None
+    angle: float | None
     length: float | None
     friction: Friction | tuple[Friction | None, ...]
     limits: Limits
@@ -149,7 +150,7 @@ def _carrying(loop: PlacedLoop) -> PlacedJoint:
 
 def _fixed_nut(loop: PlacedLoop) -> PlacedLoop:
     """The closure that is left of such a loop."""
-    held = {"name": _nut(loop), "type": "fixed", "axis": None, "axes": None, "length": None}
+    held = {"name": _nut(loop), "type": "fixed", "axis": None, "axes": None, "angle": None, "length": None}
     start = {"first": _nut(loop), "first_base": None, "first_pose": Pose()}
     return replace(loop, **held, **start, friction=Friction(), limits=Limits())
 
@@ -189,6 +190,7 @@ def _placed_cut(robot: Robot, index: int, leg: Leg) -> PlacedLoop:
         type=cut.type,
         axis=cut.axis,
         axes=cut.axes,
+        angle=cut.angle,
         length=cut.length,
         friction=cut.friction,
         limits=cut.limits,
@@ -211,6 +213,7 @@ def _placed_loop(loop: Loop, robot: Robot, index: int, leg: Leg | None) -> Place
         type=loop.type,
         axis=loop.axis,
         axes=loop.axes,
+        angle=loop.angle,
         length=loop.length,
         friction=loop.friction,
         limits=loop.limits,

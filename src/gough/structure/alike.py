@@ -75,4 +75,4 @@ def _of_link(link: Link) -> list[int]:
 
 
 def _of_cut(cut: CutJoint) -> list[int]:
-    return [*cut.on_first, *cut.on_second, *(() if cut.length is None else (cut.length,)), *cut.friction]
+    return [*cut.on_first, *cut.on_second, *(i for i in (cut.length, cut.angle) if i is not None), *cut.friction]

@@ -13,9 +13,10 @@ from gough.joints.motions import NoMotion, PlatformMotion
 from gough.robot import Robot
 from gough.robot.coordinates import taken_names
 from gough.robot.effects import each, frictions
+from gough.robot.pose import are_perpendicular
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
 from gough.structure._axes import internal_axes, triad
-from gough.structure._cutting import cut_frames, fixed_cut
+from gough.structure._cutting import cut_frames, fixed_cut, is_inclined
 from gough.structure._springs import add_spring
 from gough.structure.elastic.bending import Bending
 from gough.structure.elastic.bodies import compose_base, rigid_part
@@ -163,7 +164,8 @@ class _Builder(Bending):
         parent = self.bodies[placed.parent]
         parent_axes = self.links[parent].to_user if parent != WORLD else np.eye(3)
         stated = [joint.axis] if kind.axes == 1 else list(joint.axes or ()) if kind.axes == 2 else []
-        directions = triad([np.asarray(a, dtype=float) for a in stated])
+        skewed = kind.axes == 2 and not are_perpendicular(stated)
+        directions = triad([np.asarray(a, dtype=float) for a in (stated[:1] if skewed else stated)])
         axes, principal = internal_axes(directions)
         rotation, position = compose_base(placed.base, joint.placement)
         parent, local = self._tie_point(parent, parent_axes.T @ position, position)
@@ -183,6 +185,11 @@ class _Builder(Bending):
             self.q_units += [c.unit for c in own]
             self.u_names += [place + suffix for suffix in motion.rate_suffixes or [c.suffix for c in own]]
             self.u_units += [motion.measure.rate] * motion.nu
+            if skewed and k == 1:  # the second axis has axes of its own, turned in those of the first
+                before = axes
+                axes, turned = internal_axes(triad([np.asarray(stated[1], dtype=float)]))
+                principal = [turned[0]] * 3
+                placement = self._placement(f"{place}.second", before.T @ axes, np.zeros(3))
             ten = self._ten(name, body, axes) if last else None
             each_name = place + (kind.freedom_suffixes[k] if len(kind.moving) > 1 else "")
             friction = self.links[-1].friction if k > 0 and shared and motion.nu else ()
@@ -199,7 +206,7 @@ class _Builder(Bending):
                 motion=motion.along(principal),
                 q=q,
                 u=u,
-                placement=placement if k == 0 else (),
+                placement=placement if k == 0 or skewed else (),
                 ten=ten,
                 telescopic=None,
                 friction=friction,
@@ -263,6 +270,7 @@ class _Builder(Bending):
                 on_first=placements[0],
                 on_second=placements[1],
                 length=self.table.add(f"{loop.name}.length", loop.length, "m") if loop.length is not None else None,
+                angle=self.table.add(f"{loop.name}.angle", loop.angle, "rad") if is_inclined(loop) else None,
                 friction=self._cut_friction(loop),
                 free_axes=free_axes,
                 tilt_axes=tilt_axes,

@@ -146,6 +146,7 @@ class CutJoint:
     on_first: tuple[int, ...]
     on_second: tuple[int, ...]
     length: int | None
+    angle: int | None
     friction: tuple[int, ...]
     free_axes: tuple[tuple[str, int], ...]
     tilt_axes: tuple[tuple[float, ...], tuple[float, ...]]

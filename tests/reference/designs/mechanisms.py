@@ -14,6 +14,8 @@
     odd_joints      coupled spatial loops with planar, spherical, cylindrical and fixed joints in the tree, no platform
     effects         coupled spatial loops with armature, springs of every characteristic and friction in every freedom of joints
                     of every type, cables and springs with curves between points
+    skewed          coupled spatial loops with universal joints whose axes are not perpendicular, in the tree and cut, and a
+                    massless link with a hinge and a ball as a cut
     redundant       four driven planar legs for three freedoms, with weights on the drives
 
 All have off-axis mass centres, full tensors, tilted gravity, friction in drives, joints and loops, rotors and springs.
@@ -174,6 +176,8 @@ def _effects(draw: Draw, name: str, seed: int) -> Data:
     return dress(draw, spatial_loops(draw, name, shapes))
 
 
+SKEWED = (("RVVR", "revolute"), ("RPVR", "inclined"), ("RV", "revolute_spherical"))
+
 MAKERS = {
     "planar": lambda draw, name, seed: planar(draw, name, seed, 3),
     "five_bar": five_bar,
@@ -188,6 +192,7 @@ MAKERS = {
     "redundant": lambda draw, name, seed: planar(draw, name, seed, 4),
     "screws": lambda draw, name, seed: spatial_loops(draw, name, (("RHUU", "helical"), ("HUU", "universal"))),
     "effects": _effects,
+    "skewed": lambda draw, name, seed: spatial_loops(draw, name, SKEWED) | {"format": 2},
 }
 FAMILIES = tuple(MAKERS)
 MOBILITY = {
@@ -199,7 +204,7 @@ MOBILITY = {
     "inner_loop": 6,
     "chain_closed": 1,
 }
-MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3, "screws": 2, "effects": 3}
+MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3, "screws": 2, "effects": 3, "skewed": 3}
 """Freedoms of every design of a family."""
 
 

@@ -66,6 +66,9 @@ def cut_rows(cut: Any, leg: Side, platform: Side) -> Rows:
         np.array([n @ turning[0] for n in t]),
         np.array([n @ turning[1] + np.cross(leg.w, n) @ slip for n in t]),
     )
+    if cut.type == "revolute_spherical":  # in the plane of the circle, and across the line to its centre
+        flat = _across([leg.R @ axis], leg, together, d, dd)
+        return _stack(flat, ((d @ together[0])[None], np.array([d @ together[1] + dd @ dd])))
     if cut.type == "revolute":
         return _stack(together, aligned)
     if cut.type == "cylindrical":
