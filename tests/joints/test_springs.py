@@ -10,19 +10,19 @@ from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
 import gough
 from gough.errors import UsageError
+from gough.joints import springs
 from gough.robot import DescriptionError, dumps, loads
 from gough.scalar import casadi_symbols, casadi_vector
-from inner.joints import LINEAR, OneSidedSpring, PolynomialSpring, SpringLaw, TableSpring
 
 POINTS = [0.1, -4.0, 0.25, -1.0, 0.4, -1.0, 0.7, 3.0, 0.8, 2.5, 1.3, 9.0]
 FOUR = [30.0, 2.0, 0.45, 1.5]
-LAWS: dict[str, tuple[SpringLaw, list[float]]] = {
-    "linear": (LINEAR, FOUR),
-    "polynomial": (PolynomialSpring(), [*FOUR, 1.0, 20.0, -7.0, 3.0]),
-    "table": (TableSpring(), [*FOUR, *POINTS]),
-    "cable": (OneSidedSpring(), [*FOUR, 0.0]),
-    "rounded": (OneSidedSpring(), [*FOUR, 0.3]),
-    "rounded polynomial": (OneSidedSpring(), [*FOUR, 0.2, 20.0, -7.0, 3.0]),
+LAWS: dict[str, tuple[springs.SpringLaw, list[float]]] = {
+    "linear": (springs.LINEAR, FOUR),
+    "polynomial": (springs.PolynomialSpring(), [*FOUR, 1.0, 20.0, -7.0, 3.0]),
+    "table": (springs.TableSpring(), [*FOUR, *POINTS]),
+    "cable": (springs.OneSidedSpring(), [*FOUR, 0.0]),
+    "rounded": (springs.OneSidedSpring(), [*FOUR, 0.3]),
+    "rounded polynomial": (springs.OneSidedSpring(), [*FOUR, 0.2, 20.0, -7.0, 3.0]),
 }
 LENGTHS = np.linspace(-0.2, 1.6, 73) + 1e-4
 
