@@ -9,8 +9,8 @@ import numpy as np
 from gough import Model, Robot, UsageError
 from gough.errors import GOOD
 from gough.kinematics.mobility import neighbours
+from gough.robot.effects import Drive, Friction, JointSpring
 from gough.robot.item import Item
-from gough.robot.joint import Drive, Friction, JointSpring
 from gough.spatial.poses import integrate_pose
 
 REACH = (0.15, 0.25)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from analysis.planar_designs import ThreeRRR, yaw
+from inner.dynamics import Numbers, closed_form_kind
 
 BRANCHES = list(product((0, 1), (0, 1)))
 
@@ -214,6 +216,15 @@ class Delta:
         home = {"pose": {"position": position.tolist(), "matrix": rotation.tolist()}, "joints": joints}
         data = {"name": "tilted_delta", "platform": {"name": "platform", "mass": 1.0}, "legs": legs, "home": home}
         return gough.Robot.model_validate(data)
+
+
+def test_rods_on_inclined_universal_cuts_have_no_closed_form() -> None:
+    model = gough.build(Delta(0, "universal").robot())
+    numbers = Numbers(model.mechanism, np.asarray(model.parameters, dtype=object))
+    assert closed_form_kind(numbers, 0) == "ruu"
+    cuts = tuple(replace(cut, angle=0) for cut in model.mechanism.cuts)
+    inclined = Numbers(replace(model.mechanism, cuts=cuts), numbers.parameters)
+    assert closed_form_kind(inclined, 0) is None
 
 
 @pytest.mark.parametrize("form", ["pair", "universal"])

@@ -14,7 +14,7 @@ K, A, B = 10.0, 0.1, 0.13
 def pendulum(spring: str, at: float = A, on: float = A) -> gough.Model:
     """A mass on a pin about z, gravity along z, and a spring from (on, 0, 0) of the ground to (at, 0, 0) of the body."""
     text = f"""
-format: 1
+format: 2
 name: pendulum
 bodies: [{{name: a, mass: 1, center_of_mass: [0.1, 0, 0]}}]
 joints: [{{name: R, type: revolute, parent: world, child: a, drive: {{}}}}]
@@ -66,3 +66,36 @@ def test_losses_of_a_damper() -> None:
     length = np.sqrt(A * A + B * B - 2 * A * B * np.cos(angle))
     speed = A * B * np.sin(angle) / length * rate
     assert m.energies([angle], [rate]).losses == pytest.approx(3 * speed**2, rel=1e-12)
+
+
+def test_a_clearance_keeps_the_direction_where_the_points_meet() -> None:
+    """L = √(d² + c²): moment k (L - rest) dL/dθ with dL/dθ = a b sin θ / L, 0 where they meet, and losses c (dL/dt)²."""
+    m = pendulum(f"stiffness: {K}, rest_length: 0.02, preload: 2, damping: 3, clearance: 0.01")
+    for angle in (0.0, 1e-8, 0.4, -2.0):
+        length = np.sqrt(2 * A * A * (1 - np.cos(angle)) + 0.01**2)
+        moment = (K * (length - 0.02) + 2) * A * A * np.sin(angle) / length
+        assert m.bias_force([angle], [0.0])[0] == pytest.approx(moment, rel=1e-12, abs=1e-17)
+        stored = K * (length - 0.02) ** 2 / 2 + 2 * length
+        assert m.energies([angle], [1.0]).potential == pytest.approx(stored, rel=1e-12)
+        lost = 3 * (A * A * np.sin(angle) / length) ** 2
+        assert m.energies([angle], [1.0]).losses == pytest.approx(lost, rel=1e-12, abs=1e-17)
+    assert gough.simulate(m, duration=0.1).info.finished
+
+
+@pytest.mark.parametrize("more", ["", ", damping: 3", ", rounding: 0.01, damping: 3"])
+def test_a_slack_cable_needs_no_direction(more: str) -> None:
+    m = pendulum(f"stiffness: {K}, rest_length: 0.02, tension_only: true{more}")
+    assert m.bias_force([0.0], [1.0])[0] == 0.0
+    assert m.energies([0.0], [1.0]).losses == 0.0
+    length = 2 * A * np.sin(0.2)
+    assert m.bias_force([0.4], [0.0])[0] == pytest.approx(K * (length - 0.02) * A * np.cos(0.2), rel=1e-12)
+    taut = pendulum(f"stiffness: {K}, rest_length: 0, tension_only: true{more}")
+    with pytest.raises(BadStateError, match="NOT_FINITE at spring k"):
+        taut.bias_force([0.0], [1.0])
+
+
+def test_the_energy_of_a_spring_without_rest_length_has_a_slope_where_its_points_meet() -> None:
+    m = pendulum(f"stiffness: {K}")
+    slope = m.function("energies").derivative("q", "jvp")
+    state = {"q": np.zeros(1), "v": np.zeros(1), "parameters": m.parameters, "d_q": np.ones(1)}
+    assert slope(**state).outputs["d_potential"] == 0.0

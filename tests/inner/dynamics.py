@@ -3,6 +3,7 @@
 from gough.dynamics.catalogue import CATALOGUE, FunctionKey
 from gough.dynamics.forward import forward_dynamics
 from gough.dynamics.inverse import inverse_dynamics, load_sizes
+from gough.dynamics.legs.kinds import closed_form_kind
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.stiffened import SlavedInertia, quadratic_terms
 from gough.dynamics.terms import bias_force, mass_matrix
@@ -13,6 +14,7 @@ __all__ = [
     "Numbers",
     "SlavedInertia",
     "bias_force",
+    "closed_form_kind",
     "forward_dynamics",
     "inverse_dynamics",
     "load_sizes",

@@ -139,6 +139,7 @@ def leg_data(model: "Model", k: int, flexible: dict[str, dict[str, Any]]) -> dic
             "on_leg": pose_data(cut.on_leg),
             "axis": cut.axis,
             "axes": cut.axes,
+            "angle": cut.angle,
             "length": cut.length,
             "dimensions": dimension_data(cut),
             "friction": numbers_data(cut.friction),
@@ -227,6 +228,7 @@ def loop_data(model: "Model") -> list[dict[str, Any]]:
                 "second_pose": pose_data(loop.second_pose),
                 "axis": loop.axis,
                 "axes": loop.axes,
+                "angle": loop.angle,
                 "length": loop.length,
                 "dimensions": dimension_data(loop.described),
                 "friction": numbers_data(loop.friction),
@@ -288,6 +290,7 @@ def joint_data(joint: "ChainJoint | TreeJoint") -> dict[str, Any]:
         "dimensions": dimension_data(joint),
         "friction": numbers_data(joint.friction),
         "spring": numbers_data(joint.spring),
+        "armature": joint.armature,
         "drive": numbers_data(joint.drive),
         "limits": numbers_data(joint.limits),
         "source": joint.source,
@@ -324,10 +327,13 @@ def pose_data(pose: "Pose") -> dict[str, Any]:
     return {"position": list(pose.position), "rpy_zyx": list(rpy_zyx_angles(pose.rotation()))}
 
 
-def numbers_data(item: Any) -> dict[str, Any] | None:
-    """The entries of a friction, spring, drive or limits that are not at rest at zero; None where there is none."""
+def numbers_data(item: Any) -> Any:
+    """The entries of a friction, spring, drive or limits that are not at rest at zero; None where there is none. Of a list a
+    list."""
     if item is None:
         return None
+    if isinstance(item, tuple):
+        return [numbers_data(entry) for entry in item]
     neutral = {"gear": 1.0}
     return {
         name: value

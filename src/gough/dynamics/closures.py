@@ -125,6 +125,10 @@ class CutGeometry:
         """The stated distance of the two origins (m)."""
         return self.posture.numbers.parameters[self.cut.length]
 
+    def angle(self) -> Any:
+        """The stated angle of two axes (rad)."""
+        return self.posture.numbers.parameters[self.cut.angle]
+
     def gap(self) -> Vector:
         """From L's origin to P's origin, tip axes."""
         return down(self.first, point_above(self.second, self.b_P)) - self.tip_from_root

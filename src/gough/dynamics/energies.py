@@ -49,9 +49,9 @@ def _kinetic(posture: Posture, u: Vector) -> Any:
         if link.telescopic is not None:
             T, _, _ = telescopic_tensors(posture, link)
             total = total + 0.5 * dot(w, T @ w)
-        if link.rotor is not None:
-            rate = u[link.u]
-            total = total + 0.5 * posture.numbers.parameters[link.rotor] * rate * rate
+        for rotor in link.rotors:
+            for rate in u[link.columns]:
+                total = total + 0.5 * posture.numbers.parameters[rotor] * rate * rate
     return total
 
 
@@ -69,9 +69,9 @@ def _potential(posture: Posture) -> Any:
             moment = inertia.mass * origin + posture.to_world(i, inertia.first_moments)
             total = total - dot(g, moment)
         if link.spring is not None:
-            stiffness, _, rest, preload = posture.numbers.at(link.spring)
-            stretch = posture.q[link.q] - rest
-            total = total + 0.5 * stiffness * stretch * stretch - preload * posture.q[link.q]
+            total = total + link.motion.spring_energy(
+                posture.q[link.coordinates], link.law, posture.numbers.at(link.spring)
+            )
     return total
 
 

@@ -16,7 +16,8 @@ from gough.dynamics.recursion import LinkWrench, resting_rate
 from gough.errors import Site, Status, StructureError
 from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector, structurally_zero
-from gough.scalar import check, dot, note, sqrt, zeros
+from gough.joints.springs import LINEAR
+from gough.scalar import check, dot, note, select, sqrt, zeros
 from gough.spatial import cross
 from gough.structure.mechanism import PointSpring
 
@@ -32,18 +33,20 @@ def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector)
     axis, or along the relative velocity for a ball.
     """
     joint = cut.cut
-    viscous, coulomb, smoothing = cut.posture.numbers.at(joint.friction)
-    if not joint.free_axes or (structurally_zero(viscous) and structurally_zero(coulomb)):
+    numbers = cut.posture.numbers.at(joint.friction)
+    laws = [numbers[k : k + 3] for k in range(0, len(numbers), 3)]  # one for all axes, or one for each
+    if not joint.free_axes or all(structurally_zero(x) for law in laws for x in law[:2]):
         return None
     with note(f"{joint.name}: friction [Pedrammehr 2012, eq. 31]"):
         relative = w_first - w_second
         resting = resting_rate(cut.posture.mechanism, u)
         if joint.free_axes == (("ball", 0),):
+            viscous, coulomb, smoothing = laws[0]
             return viscous * relative + coulomb_vector(relative, coulomb, smoothing, resting)
         moment = zeros(3)
-        for side, axis in joint.free_axes:
+        for k, (side, axis) in enumerate(joint.free_axes):
             e = cut.L_R[:, axis] if side == "leg" else cut.from_second(cut.P_R[:, axis])
-            moment = moment + e * friction_force(dot(e, relative), viscous, coulomb, smoothing, resting)
+            moment = moment + e * friction_force(dot(e, relative), *laws[k % len(laws)], resting=resting)
         return moment
 
 
@@ -53,22 +56,22 @@ def spring_forces(posture: Posture, velocities: Any) -> list[tuple[int, LinkWren
     velocities: function (link, point in link axes) -> velocity in world axes, or None for statics.
     """
     out = []
-    numbers = posture.numbers
     for spring in posture.mechanism.springs:
         with note(f"spring {spring.name}"):
-            points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
-            ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
-            line = ends[1] - ends[0]
-            stiffness, damping, rest, preload = numbers.at(spring.coefficients)
-            if all(map(structurally_zero, (damping, rest, preload))):
-                force = line * stiffness  # regular where the points meet: the length that divides cancels
+            points, line, numbers = _stretched(posture, spring)
+            if _is_regular(spring, numbers):
+                force = line * numbers[0]  # regular where the points meet: the length that divides cancels
             else:
-                length = _length(spring, line)
+                length = _length(posture, spring, line, numbers)
                 along = line / length
-                tension = stiffness * (length - rest) + preload
-                if velocities is not None and not structurally_zero(damping):
+                rate = None
+                if velocities is not None and not structurally_zero(numbers[1]):
                     speed = [velocities(i, x) for i, x in zip(spring.links, points, strict=True)]
-                    tension = tension + damping * dot(along, speed[1] - speed[0])
+                    rate = dot(along, speed[1] - speed[0])
+                elastic, *damper = spring.law.parts(length, rate, numbers)
+                tension = elastic + numbers[3]
+                for part in damper:
+                    tension = tension + part
                 force = along * tension
             for link, point, sign in ((spring.links[0], points[0], -1.0), (spring.links[1], points[1], 1.0)):
                 if link >= 0:
@@ -77,14 +80,35 @@ def spring_forces(posture: Posture, velocities: Any) -> list[tuple[int, LinkWren
     return out
 
 
-def _length(spring: PointSpring, line: Vector) -> Any:
-    """Length (m) of a spring whose force needs a direction."""
+def _stretched(posture: Posture, spring: PointSpring) -> tuple[list[Vector], Vector, list[Any]]:
+    """(its two points in their links' axes, from the first to the second in the world, its numbers)."""
+    numbers = posture.numbers
+    points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
+    ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
+    return points, ends[1] - ends[0], numbers.at(spring.coefficients)
+
+
+def _is_regular(spring: PointSpring, numbers: list[Any]) -> bool:
+    """Whether its force is stiffness × line, which needs no length."""
+    plain = spring.law is LINEAR and spring.clearance is None
+    return plain and all(map(structurally_zero, numbers[1:4]))
+
+
+def _length(posture: Posture, spring: PointSpring, line: Vector, numbers: list[Any]) -> Any:
+    """Length (m) of a spring whose force needs a direction. With a clearance c it is √(d² + c²), of which the force is as exactly
+    the derivative of its energy, and which has a direction everywhere. A slack spring needs none."""
     square = dot(line, line)
+    if spring.clearance is not None:
+        clearance = posture.numbers.parameters[spring.clearance]
+        return sqrt(square + clearance * clearance)
     if structurally_zero(square):
         raise StructureError(
             f"spring {spring.name}: its two points coincide wherever the robot is, so that its force has no direction. Give "
             "`from` or `to` another position, or leave it out."
         )
+    slack = spring.law.is_slack(0.0, numbers)
+    if slack is not None:  # the length is then any number: no force asks for it
+        square = select(square - COINCIDE**2, square, select(slack, COINCIDE**2, square))
     check(Status.NOT_FINITE.at(f"spring {spring.name}", Site.SPRING), square, COINCIDE**2)
     return sqrt(square)
 
@@ -93,41 +117,39 @@ def spring_lengths(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
     """length (springs,) of all point-to-point springs (m)."""
     posture, out = Posture(numbers, q), []
     for spring in numbers.mechanism.springs:
-        points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
-        a, b = (posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True))
-        out.append(sqrt(dot(b - a, b - a)))
+        line = _stretched(posture, spring)[1]
+        out.append(sqrt(dot(line, line)))
     return {"length": np.array(out, dtype=object)}
 
 
 def spring_losses(posture: Posture, velocities: Any) -> Any:
     """Power (W) that dampers of point-to-point springs take; velocities as for `spring_forces`."""
     total: Any = 0.0
-    numbers = posture.numbers
     for spring in posture.mechanism.springs:
-        damping = numbers.parameters[spring.coefficients[1]]
-        if structurally_zero(damping):
+        points, line, numbers = _stretched(posture, spring)
+        if structurally_zero(numbers[1]):
             continue
-        points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
-        ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
         speeds = [velocities(i, x) for i, x in zip(spring.links, points, strict=True)]
-        line = ends[1] - ends[0]
-        rate = dot(line, speeds[1] - speeds[0]) / _length(spring, line)
-        total = total + damping * rate * rate
+        length = _length(posture, spring, line, numbers)
+        rate = dot(line, speeds[1] - speeds[0]) / length
+        total = total + rate * spring.law.damper(length, rate, numbers)
     return total
 
 
 def spring_energy(posture: Posture) -> Any:
     """Potential energy of point-to-point springs (J)."""
     total: Any = 0.0
-    numbers = posture.numbers
     for spring in posture.mechanism.springs:
-        points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
-        ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
-        line = ends[1] - ends[0]
-        length = sqrt(dot(line, line))
-        stiffness, _, rest, preload = numbers.at(spring.coefficients)
-        stretch = length - rest
-        total = total + 0.5 * stiffness * stretch * stretch + preload * length
+        _, line, numbers = _stretched(posture, spring)
+        square = dot(line, line)
+        if spring.law is LINEAR and all(map(structurally_zero, numbers[2:4])) and spring.clearance is None:
+            total = total + 0.5 * numbers[0] * square
+            continue
+        if spring.clearance is not None:
+            clearance = posture.numbers.parameters[spring.clearance]
+            square = square + clearance * clearance
+        length = sqrt(square)
+        total = total + spring.law.energy(length, numbers) + numbers[3] * length
     return total
 
 

@@ -216,13 +216,13 @@ def own_forces(posture: Posture, link: Link, u: Vector, ud: Vector) -> Vector:
     numbers, rate = posture.numbers, u[link.columns]
     resting = _resting(posture.mechanism, link, u)
     total: Any = zeros(link.nu)
-    if link.rotor is not None:
-        total = total + numbers.parameters[link.rotor] * ud[link.columns]
+    for rotor in link.rotors:
+        total = total + numbers.parameters[rotor] * ud[link.columns]
     for k in range(0, len(link.friction), 3):  # the joint's own, then its drive's
         total = total + link.motion.friction(rate, numbers.at(link.friction[k : k + 3]), resting)
     if link.spring is not None:
-        stiffness, damping, rest, preload = numbers.at(link.spring)
-        total = total + stiffness * (posture.q[link.coordinates] - rest) + damping * rate - preload
+        for part in link.motion.spring(posture.q[link.coordinates], rate, link.law, numbers.at(link.spring)):
+            total = total + part
     return total
 
 

@@ -36,10 +36,9 @@ class TreeInertia:
         for i in self.links:
             self._joint_columns(i)
             self._elastic_columns(i)
-            rotor = self.mechanism.links[i].rotor
-            if rotor is not None:
-                k = self.mechanism.links[i].u
-                self.A[k, k] = self.A[k, k] + posture.numbers.parameters[rotor]
+            for rotor in self.mechanism.links[i].rotors:
+                for k in self.mechanism.links[i].columns:
+                    self.A[k, k] = self.A[k, k] + posture.numbers.parameters[rotor]
 
     def _composites(self) -> dict[int, RigidInertia]:
         out: dict[int, RigidInertia] = {}

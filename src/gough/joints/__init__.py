@@ -10,6 +10,7 @@ from gough.joints.joint import JointType
 from gough.joints.planar import PLANAR
 from gough.joints.prismatic import PRISMATIC
 from gough.joints.revolute import REVOLUTE
+from gough.joints.revolute_spherical import REVOLUTE_SPHERICAL
 from gough.joints.spherical import SPHERICAL
 from gough.joints.universal import UNIVERSAL
 
@@ -27,6 +28,7 @@ ALL = {
         PLANAR,
         FREE,
         CONSTANT_LENGTH,
+        REVOLUTE_SPHERICAL,
     )
 }
 

@@ -7,6 +7,7 @@ Everything in the axes of the first side's link. d is from L's origin to P's; a 
 
     SamePoint           d = 0          3 rows    c_v = e_k                       bias 0
     Perpendicular   a · b = 0      1 row     c_P = b × a, c_L = -b × a       (ω_P - ω_L) · ((ω_P × b) × a + b × (ω_L × a))
+    Inclined        a · b = cos γ  1 row     as Perpendicular
     Along           a · d = 0      1 row     c_v = a, c_L = a × d            2 (ω_L × a)·(v_P - v_L) + (ω_L × (ω_L × a))·d
     Distance        d · d = l²     1 row     c_v = d                         |v_P - v_L|²
 
@@ -20,7 +21,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from gough.scalar import dot
-from gough.spatial import cross
+from gough.spatial import cross, exact_sincos
 
 Vector = np.ndarray
 
@@ -57,6 +58,10 @@ class CutSides(Protocol):
 
     def length(self) -> Any:
         """The stated distance of the two origins (m)."""
+        ...
+
+    def angle(self) -> Any:
+        """The stated angle of two axes (rad)."""
         ...
 
 
@@ -144,6 +149,14 @@ class Perpendicular(Closure):
 
     def residual(self, cut: CutSides) -> list[Any]:
         return [self.row(cut).cosine()]
+
+
+@dataclass(frozen=True)
+class Inclined(Perpendicular):
+    """Axis a of L and axis b of P keep the angle that the cut states."""
+
+    def residual(self, cut: CutSides) -> list[Any]:
+        return [self.row(cut).cosine() - exact_sincos(cut.angle())[1]]
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ class JointType:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """What its rates measure, each once."""
-        return tuple({m.measure.word: m.measure for m in self.motions or () if m.nu}.values())
+        return tuple({m.measure.word: m.measure for m in self.moving}.values())
 
     @property
     def measure(self) -> Measure | None:
@@ -75,8 +75,23 @@ class JointType:
         return self.measures[0] if len(self.measures) == 1 else None
 
     @property
+    def moving(self) -> tuple[JointMotion, ...]:
+        """Its motions that move: what a list of frictions, springs or armatures has entries for."""
+        return tuple(m for m in self.motions or () if m.nu)
+
+    @property
+    def freedom_suffixes(self) -> tuple[str, ...]:
+        """What the names of `moving` end with: as their coordinates, a quaternion's with _ball."""
+        out, place = [], 0
+        for motion in self.motions or ():
+            if motion.nu:
+                out.append("_ball" if motion.quaternion is not None else self.coordinates[place].suffix)
+            place += motion.nq
+        return tuple(out)
+
+    @property
     def is_scalar(self) -> bool:
-        """Whether it has one coordinate, and so may have a drive, a spring and limits."""
+        """Whether it has one coordinate, and so may have a drive."""
         return len(self.coordinates) == 1
 
     @property

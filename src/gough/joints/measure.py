@@ -22,6 +22,8 @@ class Measure:
 def _dimensions(inertia: str, length: str, speed: str, force: str, damping: str, stiffness: str) -> dict[str, str]:
     return {
         "rotor_inertia": inertia,
+        "armature": inertia,
+        "rounding": length,
         "viscous": damping,
         "damping": damping,
         "coulomb": force,

@@ -1,8 +1,9 @@
-"""Two perpendicular intersecting rotations, the second axis carried by the first [Pedrammehr 2012, eq. 12], [Fried, eqs. 2, 38].
+"""Two intersecting rotations, mostly perpendicular, the second axis carried by the first [Pedrammehr 2012, eq. 12],
+[Fried, eqs. 2, 38].
 
-Axes 0 and 1 of the motions are columns of `structure._axes.triad`: the stated axes, the second made perpendicular to the first.
-In a tree each motion is a link of its own (`structure/build.py`); as a cut the first axis is x of one side, the second y of the
-other (`structure/_cutting.py`).
+Axes 0 and 1 of the motions are columns of `structure._axes.triad`: the stated axes. In a tree each motion is a link of its own
+(`structure/build.py`); where the axes are not perpendicular, the second link stands turned in the first. As a cut the first axis
+is x of one side, the second y of the other (`structure/_cutting.py`), at a right angle or at the stated one (`Inclined`).
 """
 
 from gough.joints.closures import Perpendicular, SamePoint

@@ -56,8 +56,8 @@ def _moved(loops: Loops, k: int) -> float:
     u = np.array(loops.rates(v), dtype=float)
     total = 0.0
     for i, link in enumerate(mechanism.links):
-        if link.rotor is not None:
-            total += abs(numbers.parameters[link.rotor]) * u[link.u] ** 2
+        for rotor in link.rotors:
+            total += abs(numbers.parameters[rotor]) * float(np.sum(u[link.columns] ** 2))
         if link.ten is not None:
             ten = np.abs(np.array(numbers.at(link.ten), dtype=float))
             moving, turning = (np.linalg.norm(np.array(x, dtype=float)) for x in link_twist(loops.posture, u, i))

@@ -164,7 +164,7 @@ def _least_squares(linkage: Linkage, q: np.ndarray, free: np.ndarray, weight: fl
     weights = np.full(structure.rows + sum(len(cut.common_axes) for cut in structure.cuts), weight)
     for cut in structure.cuts:
         rods = 1.0 if cut.length is None else size / max(linkage.parameters[cut.length], 1e-3 * size)
-        weights[cut.row : cut.row + cut.rows] = [rods if power else weight for power in cut.row_lengths]
+        weights[cut.row : cut.row + cut.rows] = [(weight, 1.0, rods)[power] for power in cut.row_lengths]
 
     def rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         residual, G = directed_rows(linkage, function.values(q=x, parameters=linkage.parameters[None]))

@@ -70,7 +70,7 @@ def _opening(linkage: Linkage, cut: CutJoint, rows: np.ndarray, axes: np.ndarray
     gap = float(np.linalg.norm(rows[lengths == 1]))
     if cut.length is not None:
         length = float(numbers[..., cut.length].ravel()[0])
-        gap = abs(float(np.sqrt(max(0.0, length**2 + 2.0 * rows[lengths == 2][0]))) - length)
+        gap = float(np.hypot(gap, np.sqrt(max(0.0, length**2 + 2.0 * rows[lengths == 2][0])) - length))
     across = rows[lengths == 0]
     angle = float(np.arcsin(np.clip(np.abs(across).max(initial=0.0), 0.0, 1.0)))
     if len(axes) and -axes.min() > 1e-8:  # else the cosine has no digits left

@@ -7,8 +7,9 @@ import numpy as np
 
 from gough.compilation.arrays import as_array
 from gough.dynamics.tilts import tilting_joints
+from gough.joints import ALL
 from gough.model.results import LimitKind, LimitMargins, StatedLimit
-from gough.robot.tree import placed_joints, placed_loops
+from gough.robot.tree import PlacedJoint, placed_joints, placed_loops
 
 if TYPE_CHECKING:
     from gough.model.model import Model
@@ -78,12 +79,13 @@ def _bounds(model: "Model") -> Iterator[_Bound]:
             continue  # the platform's free joint
         name, link, limits, drive = placed.name, links[placed.name], placed.joint.limits, placed.joint.drive
         stroke = drive.stroke if drive is not None and drive.stroke is not None else (None, None)
-        speeds = [s for s in (limits.speed, drive.speed_limit if drive is not None else None) if s is not None]
+        own_speed = limits.of_coordinate("speed", 0)
+        speeds = [s for s in (own_speed, drive.speed_limit if drive is not None else None) if s is not None]
         loads = [f for f in (limits.force, drive.force_limit if drive is not None else None) if f is not None]
-        if link.nu == 1:
+        if ALL[placed.joint.type].is_scalar:
             unit = model.layout.q_units[link.q]
-            ways = ((LimitKind.LOWER, limits.lower), (LimitKind.STROKE_LOWER, stroke[0]))
-            ways += ((LimitKind.UPPER, limits.upper), (LimitKind.STROKE_UPPER, stroke[1]))
+            ways = ((LimitKind.LOWER, limits.of_coordinate("lower", 0)), (LimitKind.STROKE_LOWER, stroke[0]))
+            ways += ((LimitKind.UPPER, limits.of_coordinate("upper", 0)), (LimitKind.STROKE_UPPER, stroke[1]))
             for kind, bound in ways:
                 if bound is not None:
                     yield _Bound(StatedLimit(name, kind, unit), "q", link.q, bound)
@@ -92,8 +94,25 @@ def _bounds(model: "Model") -> Iterator[_Bound]:
             if loads and name in drive_of:
                 unit = model.layout.drive_units[drive_of[name]]
                 yield _Bound(StatedLimit(name, LimitKind.FORCE, unit), "tau", drive_of[name], min(loads))
+        else:
+            yield from _of_each(model, placed)
         if limits.cone is not None:
             yield _Bound(StatedLimit(name, LimitKind.CONE, "rad"), "tilt", tilt_of[name], limits.cone)
     for loop in placed_loops(model.robot):
         if loop.limits.cone is not None:
             yield _Bound(StatedLimit(loop.name, LimitKind.CONE, "rad"), "tilt", tilt_of[loop.name], loop.limits.cone)
+
+
+def _of_each(model: "Model", placed: PlacedJoint) -> Iterator[_Bound]:
+    """Limits of a joint with several coordinates."""
+    own = [link for link in model.mechanism.links if link.joint == placed.name and link.nu == 1]
+    limits = placed.joint.limits
+    for k, link in enumerate(own):
+        name, unit = model.layout.q_names[link.q], model.layout.q_units[link.q]
+        for kind, key in ((LimitKind.LOWER, "lower"), (LimitKind.UPPER, "upper")):
+            bound = limits.of_coordinate(key, k)
+            if bound is not None:
+                yield _Bound(StatedLimit(name, kind, unit), "q", link.q, bound)
+        speed = limits.of_coordinate("speed", k)
+        if speed is not None:
+            yield _Bound(StatedLimit(name, LimitKind.SPEED, f"{unit}/s"), "u", link.u, speed)

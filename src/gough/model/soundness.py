@@ -66,7 +66,7 @@ def check_free_friction(mechanism: Structure, pattern: Mapping[int, float]) -> N
     for cut in mechanism.cuts:
         ties = [mechanism.links[k].tie for k in (cut.first, cut.second) if k >= 0]
         tied = any(tie is not None and tie.as_point for tie in ties)
-        names = [mechanism.table.names[i] for i in cut.friction[:2] if i not in pattern]
+        names = [mechanism.table.names[i] for k, i in enumerate(cut.friction) if k % 3 < 2 and i not in pattern]
         if tied and names:
             raise UsageError(
                 f"free={names[0]!r}: {cut.name} holds a flexible body at a point, because its friction is 0. Give it a friction "
@@ -172,11 +172,13 @@ def check_springs(model: "Model") -> None:
                 f"{model.robot.name}: spring {spring.name}: its two points coincide wherever the robot is: it has no direction "
                 f"and does nothing. Give `from` or `to` another position, or leave it out."
             )
+        slack = spring.law.is_slack(0.0, model.parameters[list(spring.coefficients)].tolist())
         directed = not all(i in model.pattern for i in spring.coefficients[1:])  # else its force is stiffness × line
+        directed &= spring.clearance is None and not (slack is not None and slack > 0)
         if directed and not lengths[0, k] > COINCIDE * model.size:
             warn(
                 f"{model.robot.name}: spring {spring.name}: its two points coincide at home, where its force has no direction: "
-                f"nothing can be computed there. Give another home, or `from` or `to` another position.",
+                f"nothing can be computed there. Give another home, `from` or `to` another position, or it a `clearance`.",
                 HomeWarning,
             )
 

@@ -3,10 +3,11 @@
 from gough.robot._leg import Leg
 from gough.robot.body import Body, Payload, Telescopic
 from gough.robot.closures import Cut, Loop, LoopEnd
+from gough.robot.effects import Drive, Friction, JointSpring, Limits
 from gough.robot.errors import DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.flexible import Flexible
 from gough.robot.inertia import Inertia, Parameters
-from gough.robot.joint import ChainJoint, Drive, Friction, JointSpring, Limits, TreeJoint
+from gough.robot.joint import ChainJoint, TreeJoint
 from gough.robot.loader import gallery, load, loads
 from gough.robot.pose import Axes, Mdh, Pose
 from gough.robot.robot import Configuration, Platform, Point, Robot, Spring

@@ -1,21 +1,24 @@
 """Checks of joints on raw data: which keys a joint type may have, axes, units by the joint's kind."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any, Optional, TypeVar, cast
 
 import numpy as np
 from pydantic import create_model
 
 from gough.joints import ALL
-from gough.joints.joint import JointDimension
+from gough.joints.joint import JointDimension, JointType
 from gough.robot._suggestions import meant_word
 from gough.robot.errors import ABSENT
 from gough.robot.fields import A_TURN, Length, LengthATurn, PositiveLength, number_fault, numbers
 from gough.robot.item import Fault, Item, as_plain, is_given, look
-from gough.robot.pose import UNIT_TOLERANCE, axis_faults
+from gough.robot.pose import axis_faults
 from gough.robot.units import Quantity, UnitError, convert, length_of_turn, serves
 
 Model = TypeVar("Model", bound=Item)
+LEAST_ANGLE = math.radians(5.0)
+"""Between the axes of a universal joint (rad)."""
 
 
 def scalar_types() -> list[str]:
@@ -80,7 +83,7 @@ def _is_zero(value: Any) -> bool:
         return False
 
 
-def interval_faults(lower: Any, upper: Any, place: tuple[str, ...], value: Any) -> Iterator[Fault]:
+def interval_faults(lower: Any, upper: Any, place: tuple[int | str, ...], value: Any) -> Iterator[Fault]:
     """An interval whose upper end is not above the lower one."""
     dimensions = ("length", "angle", "number")
     ends = []
@@ -106,52 +109,149 @@ def axis_kind_faults(kind: Any, data: Any) -> Iterator[Fault]:
         yield Fault(("axes",), data["axes"], f"a {kind} joint has no pair of axes", "axes only on a universal joint")
 
 
-def axes_faults(data: Any, perpendicular: bool) -> Iterator[Fault]:
-    """Both axes of a universal joint are unit vectors; in a chain they are perpendicular to 1e-9."""
+def axes_faults(data: Any, carried: bool) -> Iterator[Fault]:
+    """Both axes of a universal joint are unit vectors; carried: in a tree, where both are of one frame, they are not parallel."""
     pair = as_plain(look(data, "axes"))
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         return
     bad = [fault for index in (0, 1) for fault in axis_faults(pair[index], ("axes", index))]
     yield from bad
     first, second = numbers(pair[0], 3), numbers(pair[1], 3)
-    if perpendicular and not bad and first is not None and second is not None:
-        product = float(np.dot(first, second))
-        if abs(product) > UNIT_TOLERANCE:
-            yield Fault(
-                ("axes",), pair, "axes of a universal joint are not perpendicular", f"product 0, is {product:.6g}"
-            )
+    if carried and not bad and first is not None and second is not None:
+        angle = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(np.dot(first, second)))
+        yield from _crossing_faults(angle, ("axes",), pair)
 
 
-def effect_faults(kind: Any, data: Any) -> Iterator[Fault]:
-    """Drive, spring, limits and friction: only where the joint type has them, in units of its coordinate."""
+def _crossing_faults(angle: float, place: tuple[int | str, ...], value: Any) -> Iterator[Fault]:
+    if not LEAST_ANGLE <= angle <= math.pi - LEAST_ANGLE:
+        message = f"axes of a universal joint {math.degrees(angle):.4g} deg apart, all but parallel"
+        yield Fault(place, value, message, f"{math.degrees(LEAST_ANGLE):g} to {180 - math.degrees(LEAST_ANGLE):g} deg")
+
+
+def angle_faults(kind: Any, data: Any) -> Iterator[Fault]:
+    """The angle between the axes of a universal joint that closes a loop."""
+    if not is_given(data, "angle"):
+        return
+    if isinstance(kind, str) and not (kind in ALL and ALL[kind].axes == 2):
+        only = " and ".join(name for name, joint in ALL.items() if joint.axes == 2)
+        yield Fault(("angle",), data["angle"], f"angle on a {kind} joint", f"angle only on {only}")
+    elif number_fault(data["angle"], ("angle",)) is None:
+        value = data["angle"]
+        angle = float(convert(value, ("angle",)) if isinstance(value, str) else value)
+        yield from _crossing_faults(angle, ("angle",), value)
+
+
+def effect_faults(kind: Any, data: Any, cut: bool = False) -> Iterator[Fault]:
+    """Drive, spring, armature, limits and friction: only where the joint type has them, in units of its coordinates. cut: whether
+    the joint closes a loop, which has no coordinates."""
     if not isinstance(kind, str):
         return
     joint = ALL.get(kind)
     scalar = joint is not None and joint.is_scalar
-    for key in ("drive", "spring"):
-        if is_given(data, key) and not scalar:
-            only = f"a {key} only on {', '.join(scalar_types())}"
-            yield Fault((key,), look(data, key), f"a {key} on a {kind} joint", only)
-    for key in ("lower", "upper", "speed", "force"):
-        if is_given(data, "limits", key) and not scalar:
-            yield Fault(("limits", key), look(data, "limits", key), f"{key} on a {kind} joint", "a scalar joint")
-    if is_given(data, "limits", "force") and scalar and not is_given(data, "drive"):
+    if is_given(data, "drive") and not scalar:
+        only = f"a drive only on {', '.join(scalar_types())}"
+        yield Fault(("drive",), look(data, "drive"), f"a drive on a {kind} joint", only)
+    if is_given(data, "limits", "force") and not (scalar and is_given(data, "drive")):
         yield Fault(("limits", "force"), look(data, "limits", "force"), "a force limit without a drive", "a drive")
     if is_given(data, "limits", "cone") and not (joint is not None and joint.tilts):
         only = " or ".join(name for name, known in ALL.items() if known.tilts)
         yield Fault(("limits", "cone"), look(data, "limits", "cone"), f"cone on a {kind} joint", only)
-    if is_given(data, "friction") and joint is not None and joint.motions == ():
-        yield Fault(("friction",), look(data, "friction"), "friction on a fixed joint", "a joint that moves")
-    measure = None if joint is None else joint.measure
-    table = {} if measure is None else measure.dimensions
-    for group in ("drive", "spring", "limits", "friction"):
-        for key, dimension in table.items():
-            yield from unit_faults(look(data, group, key), (group, key), dimension)
-    for key in ("viscous", "coulomb", "smoothing") if joint is not None and len(joint.measures) > 1 else ():
-        value = look(data, "friction", key)
-        if isinstance(value, str | Quantity):
-            message = f"a unit in the friction of a {kind} joint, whose one number counts along its axes and about them"
-            yield Fault(("friction", key), _as_text(value), message, "a number without a unit")
+    for key in ("friction", "spring", "armature") if joint is not None and joint.motions == () else ():
+        if is_given(data, key):
+            yield Fault((key,), look(data, key), f"{key} on a {kind} joint", "a joint that moves")
+    if joint is None:
+        return
+    for key, dimension in ({} if joint.measure is None else joint.measure.dimensions).items():
+        yield from unit_faults(look(data, "drive", key), ("drive", key), dimension)
+    for key in ("friction", "spring", "armature"):
+        if joint.moving and is_given(data, key):
+            yield from _each_faults(kind, joint, key, as_plain(look(data, key)))
+    if not cut or joint.carried_when_cut:
+        yield from _limit_faults(kind, joint, data)
+
+
+def _each_faults(kind: str, joint: JointType, key: str, value: Any) -> Iterator[Fault]:
+    """Of one effect for all of a joint's freedoms, or of a list with one for each, in their units."""
+    names = [c or kind for c in joint.freedom_suffixes]
+    if isinstance(value, list | tuple):
+        if len(value) != len(joint.moving):
+            what = f"{len(value)} entries for the {len(joint.moving)} freedoms of a {kind} joint"
+            if len(joint.moving) == 1:
+                what = f"a list on a {kind} joint, which has one {key} for all directions"
+            yield Fault((key,), value, what, f"one for each of {', '.join(names)}, or null" if names[1:] else "no list")
+            return
+        for index, (entry, motion) in enumerate(zip(value, joint.moving, strict=True)):
+            yield from _effect_units(entry, (key, index), motion.measure.dimensions)
+            if key == "spring":
+                yield from _ball_faults(entry, (key, index), motion.quaternion is not None)
+        return
+    if key == "spring" and len(joint.moving) > 1:
+        expected = f"a list with one for each of {', '.join(names)}, null for none"
+        yield Fault((key,), value, f"one spring on a {kind} joint, which has several freedoms", expected)
+    elif joint.measure is not None:
+        yield from _effect_units(value, (key,), joint.measure.dimensions)
+        if key == "spring":
+            yield from _ball_faults(value, (key,), joint.quaternion is not None)
+    else:
+        for name in ("viscous", "coulomb", "smoothing") if key == "friction" else ("",):
+            number = look(value, name) if name else value
+            if isinstance(number, str | Quantity):
+                message = (
+                    f"a unit in the {key} of a {kind} joint, whose one number counts along its axes and about them"
+                )
+                expected = "a number without a unit, or a list with one for each freedom"
+                yield Fault((key, *([name] if name else [])), _as_text(number), message, expected)
+
+
+def _effect_units(entry: Any, place: tuple[int | str, ...], table: dict[str, str]) -> Iterator[Fault]:
+    """Numbers of a friction, spring or armature in units of another coordinate's."""
+    if not isinstance(entry, Mapping | Item):
+        yield from unit_faults(entry, place, table["armature"])
+        return
+    for key, dimension in table.items():
+        yield from unit_faults(look(entry, key), (*place, key), dimension)
+    rows = as_plain(look(entry, "table"))
+    for index, row in enumerate(rows if isinstance(rows, list | tuple) else ()):
+        for column, key in enumerate(("rest", "preload")):
+            yield from unit_faults(look(row, column), (*place, "table", index, column), table[key])
+
+
+def _ball_faults(spring: Any, place: tuple[int | str, ...], ball: bool) -> Iterator[Fault]:
+    """Keys of springs that only a ball has, or that it has not."""
+    if not ball and is_given(spring, "rest_quaternion_wxyz"):
+        value = look(spring, "rest_quaternion_wxyz")
+        message = "an orientation of rest where the coordinate is a number"
+        yield Fault((*place, "rest_quaternion_wxyz"), value, message, "rest")
+    for key in ("rest", "preload", "polynomial", "table", "tension_only", "rounding") if ball else ():
+        if is_given(spring, key):
+            expected = "rest_quaternion_wxyz" if key == "rest" else "stiffness, damping and rest_quaternion_wxyz"
+            yield Fault((*place, key), look(spring, key), f"{key} of a spring in a ball", expected)
+
+
+def _limit_faults(kind: str, joint: JointType, data: Any) -> Iterator[Fault]:
+    """Bounds of coordinates: one number where there is one, a list where there are several, in their units."""
+    plain = [m for m in joint.moving if m.quaternion is None]
+    names = [c for c, m in zip(joint.freedom_suffixes, joint.moving, strict=True) if m.quaternion is None]
+    for key in ("lower", "upper", "speed"):
+        value = as_plain(look(data, "limits", key))
+        if value is ABSENT or value is None:
+            continue
+        place = ("limits", key)
+        if not plain:
+            yield Fault(
+                place, value, f"{key} on a {kind} joint", "a joint whose coordinates are angles or lengths; cone"
+            )
+        elif joint.is_scalar:
+            if isinstance(value, list | tuple):
+                yield Fault(place, value, f"a list on a {kind} joint", "one number")
+            else:
+                yield from unit_faults(value, place, plain[0].measure.dimensions[key])
+        elif not isinstance(value, list | tuple) or len(value) != len(plain):
+            expected = f"a list with one for each of {', '.join(names)}, null for none"
+            yield Fault(place, value, f"{key} on a {kind} joint, which has {len(plain)} such coordinates", expected)
+        else:
+            for index, (entry, motion) in enumerate(zip(value, plain, strict=True)):
+                yield from unit_faults(entry, (*place, index), motion.measure.dimensions[key])
 
 
 def telescopic_unit_faults(kind: Any, inertia: Any, place: tuple[int | str, ...]) -> Iterator[Fault]:

@@ -1,12 +1,13 @@
 """Joints that close loops: of a leg between the last body of its chain and the platform, or between any two bodies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from gough.joints import ALL
 from gough.robot._joint_checks import (
+    angle_faults,
     axes_faults,
     axis_kind_faults,
     dimension_faults,
@@ -16,10 +17,12 @@ from gough.robot._joint_checks import (
     with_dimensions,
 )
 from gough.robot._suggestions import MEANT
-from gough.robot.fields import Name, PositiveLength, Vector
+from gough.robot.effects import Friction, Frictions, Limits
+from gough.robot.fields import Angle, Name, PositiveLength, Vector
 from gough.robot.item import Fault, Item, is_given, look
-from gough.robot.joint import AxisPair, Friction, Limits
+from gough.robot.joint import AxisPair
 from gough.robot.pose import Pose
+from gough.robot.units import with_article
 
 if TYPE_CHECKING:
     CutType = str
@@ -28,10 +31,17 @@ else:
 
 
 class ClosingJoint(Item):
-    """What cuts and loops have in common: they have no coordinate, so neither drive nor spring, and a default axis."""
+    """What cuts and loops have in common: they have no coordinate, so neither drive, spring nor armature, and a default axis."""
+
+    NEWER_KEYS: ClassVar[Mapping[str, int]] = {"angle": 2}
+    NEWER_TYPES: ClassVar[Mapping[str, int]] = {"revolute_spherical": 2}
 
     called: ClassVar[str] = "loop"
     called_at_length: ClassVar[str] = "loop's joint"
+
+    def needed_format(self) -> int:
+        lists = isinstance(getattr(self, "friction", None), tuple)
+        return max(super().needed_format(), self.NEWER_TYPES.get(getattr(self, "type", ""), 1), 2 if lists else 1)
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
@@ -55,7 +65,8 @@ class Cut(ClosingJoint):
 
     on_leg is the joint frame in the last body. axis (revolute, cylindrical, prismatic; planar: its normal) is in that
     frame. axes of a universal cut: the first fixed to the last body (on_leg frame), the second fixed to the platform
-    (on_platform frame of the leg). length: constant_length only, the distance (m) between the two origins.
+    (on_platform frame of the leg); angle: between them, default 90 deg. length: constant_length, the distance (m) between
+    the two origins; revolute_spherical, the second origin's from the axis.
     """
 
     called: ClassVar[str] = "cut"
@@ -66,8 +77,9 @@ class Cut(ClosingJoint):
     on_leg: Pose = Field(default_factory=Pose)
     axis: Vector | None = None
     axes: AxisPair | None = None
+    angle: Angle | None = None
     length: PositiveLength | None = None
-    friction: Friction = Field(default_factory=Friction)
+    friction: Frictions = Field(default_factory=Friction)
     limits: Limits = Field(default_factory=Limits)
 
 
@@ -91,8 +103,9 @@ class Loop(ClosingJoint):
     """A closure between two bodies.
 
     axis (revolute, cylindrical, prismatic; planar: its normal) is in the joint frame and the same on both sides. axes of
-    a universal loop: the first fixed to the first body, the second to the second body, each in the joint frame there.
-    length: constant_length only, the distance (m) between the two origins.
+    a universal loop: the first fixed to the first body, the second to the second body, each in the joint frame there;
+    angle: between them, default 90 deg. length: constant_length, the distance (m) between the two origins;
+    revolute_spherical, the second origin's from the axis.
     """
 
     name: Name
@@ -101,18 +114,21 @@ class Loop(ClosingJoint):
     second: LoopEnd
     axis: Vector | None = None
     axes: AxisPair | None = None
+    angle: Angle | None = None
     length: PositiveLength | None = None
-    friction: Friction = Field(default_factory=Friction)
+    friction: Frictions = Field(default_factory=Friction)
     limits: Limits = Field(default_factory=Limits)
 
 
 def _passive_only(key: Any, value: Any, what: str) -> Fault | None:
     """The fault of a drive or spring in a joint that closes a loop: it has no coordinate; None for other keys."""
     word = str(key).lower()
-    kind = "spring" if word.startswith("spring") else "drive" if word in ("drive", *MEANT["drive"].split()) else None
+    kinds = {"spring": word.startswith("spring"), "armature": word == "armature"}
+    kinds["drive"] = word in ("drive", *MEANT["drive"].split())
+    kind = next((name for name, meant in kinds.items() if meant), None)
     if kind is None:
         return None
-    message = f"a {kind} on a {what}, which has no coordinate: the loop is cut there"
+    message = f"{with_article(kind)} on a {what}, which has no coordinate: the loop is cut there"
     remedy = f"the {kind} on a joint of the tree; cut the loop at another, passive joint"
     return Fault((str(key),), value, message, remedy)
 
@@ -125,7 +141,7 @@ def _closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
     if joint is not None and not joint.moves_body and is_given(data, "friction"):
         yield Fault(("friction",), data["friction"], f"friction on a {kind} {what}", "no friction")
     for key in ("lower", "upper", "speed"):
-        if is_given(data, "limits", key) and joint is not None and joint.is_scalar and not joint.carried_when_cut:
+        if is_given(data, "limits", key) and joint is not None and not joint.carried_when_cut:
             message = f"{key} on a {what}, which has no coordinate: the loop is cut there"
             yield Fault(
                 ("limits", key),
@@ -134,5 +150,6 @@ def _closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
                 "this joint in the tree, with its limits, and the loop cut at another joint",
             )
     yield from axis_kind_faults(kind, data)
-    yield from axes_faults(data, perpendicular=False)
-    yield from effect_faults(kind, data)
+    yield from axes_faults(data, carried=False)
+    yield from angle_faults(kind, data)
+    yield from effect_faults(kind, data, cut=True)

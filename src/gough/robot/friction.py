@@ -1,11 +1,12 @@
 """A robot with other friction in all its joints at once: smoothed, scaled or left out."""
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
 from gough.errors import UsageError
 from gough.joints import ALL
-from gough.joints.measure import ANGLE, LENGTH
+from gough.joints.measure import ANGLE, LENGTH, Measure
 from gough.robot.robot import Robot
 from gough.robot.units import misfit
 
@@ -29,7 +30,7 @@ def change_friction(
         if value is not None and not (isfinite(value) and value >= 0):
             raise UsageError(f"{name}={value!r}: give a finite number that is not negative")
 
-    def change(friction: Any, kind: str, place: str) -> Any:
+    def change(friction: Any, measures: Sequence[Measure], kind: str, place: str) -> Any:
         update: dict[str, float] = {}
         if friction.viscous:
             update["viscous"] = friction.viscous * viscous
@@ -37,7 +38,7 @@ def change_friction(
             update["coulomb"] = friction.coulomb * coulomb
             if keep and friction.smoothing:
                 return friction.model_copy(update=update)
-            rates = [m.rate for m in ALL[kind].measures] or [ANGLE.rate]
+            rates = [m.rate for m in measures] or [ANGLE.rate]
             mixed = len(rates) > 1
             speed = speeds[0] if rates == [LENGTH.rate] else speeds[1]
             if mixed and keep:
@@ -58,10 +59,19 @@ def change_friction(
         return friction.model_copy(update=update) if update else friction
 
     def joint(item: Any, leg: str = "") -> Any:
-        update = {"friction": change(item.friction, item.type, leg + item.name)}
+        kind, own = ALL[item.type], item.friction
+        update: dict[str, Any] = {}
+        if not isinstance(own, tuple):
+            update["friction"] = change(own, kind.measures, item.type, leg + item.name)
+        else:
+            names = [leg + item.name + suffix for suffix in kind.freedom_suffixes]
+            update["friction"] = tuple(
+                None if f is None else change(f, (motion.measure,), item.type, name)
+                for f, motion, name in zip(own, kind.moving, names, strict=True)
+            )
         drive = getattr(item, "drive", None)
         if drive is not None:
-            update["drive"] = change(drive, item.type, leg + item.name)
+            update["drive"] = change(drive, kind.measures, item.type, leg + item.name)
         return item.model_copy(update=update)
 
     def leg(item: Any) -> Any:

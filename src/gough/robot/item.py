@@ -93,6 +93,9 @@ class Item(BaseModel):
             result = handler(cls.prepare(known))
         except ValidationError as error:
             raise as_error(merge_faults(faults, faults_of(error))) from None
+        written = (info.context or {}).get("format", FORMAT)
+        if not faults and written < FORMAT and result.needed_format() > written:
+            faults.append(newer_value_fault(result.needed_format(), written, data))
         if faults:
             raise as_error(faults)
         for name, x in vars(result).items():
@@ -109,6 +112,12 @@ def newer_key_faults(given: Mapping[str, Any], newer: Mapping[str, int], written
         for key, since in newer.items()
         if since > written and is_given(given, key)
     ]
+
+
+def newer_value_fault(needed: int, written: int, data: Any) -> Fault:
+    """Of values of old keys that the format of a file does not have."""
+    told = f"what is written here is of format {needed}, and this file is of format {written}"
+    return Fault((), data, told, f"`format: {needed}` at the top of the file")
 
 
 def oldest_format(data: Any) -> int:

@@ -1,7 +1,7 @@
 """Joints of legs and between bodies: kind, placement, axis, and what acts in them (friction, spring, drive, limits)."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,31 +12,14 @@ from gough.robot._joint_checks import (
     dimension_faults,
     effect_faults,
     has_axis,
-    interval_faults,
     meant_type,
     with_dimensions,
 )
 from gough.robot.body import Body
-from gough.robot.fields import (
-    Coordinate,
-    JointDamping,
-    JointForce,
-    JointInertia,
-    JointStiffness,
-    Name,
-    NonNegativeJointForce,
-    NonNegativeJointSpeed,
-    NonZero,
-    PositiveAngle,
-    PositiveJointForce,
-    PositiveJointSpeed,
-    PositiveNumber,
-    Vector,
-    exactly,
-    numbers,
-)
+from gough.robot.effects import Armature, Drive, Friction, Frictions, JointSprings, Limits
+from gough.robot.fields import Name, Vector, exactly, numbers
 from gough.robot.item import Fault, Item, is_given, look
-from gough.robot.pose import Mdh, Pose
+from gough.robot.pose import Mdh, Pose, are_perpendicular
 
 if TYPE_CHECKING:
     MovingType = str
@@ -46,66 +29,27 @@ else:
 AxisPair = Annotated[tuple[Vector, Vector], exactly(2, "two unit vectors [first, second]")]
 
 
-class Friction(Item):
-    """Friction of a passive joint, per axis: viscous * rate + coulomb * sign(rate), opposing the motion.
+class MovingJoint(Item):
+    """What joints that carry a body have in common. friction, spring, armature, limits: of all its freedoms, or lists of them."""
 
-    With smoothing s > 0 the second term is coulomb * rate / sqrt(rate^2 + s^2). Units follow the joint's rate:
-    N.s/m, N, m/s along an axis; N.m.s/rad, N.m, rad/s about one.
-    """
+    NEWER_KEYS: ClassVar[Mapping[str, int]] = {"armature": 2}
 
-    viscous: JointDamping = 0.0
-    coulomb: NonNegativeJointForce = 0.0
-    smoothing: NonNegativeJointSpeed = 0.0
-
-
-class JointSpring(Item):
-    """A spring in a scalar joint: force on the joint = -stiffness (q - rest) - damping qdot + preload."""
-
-    stiffness: JointStiffness = 0.0
-    damping: JointDamping = 0.0
-    rest: Coordinate = 0.0
-    preload: JointForce = 0.0
-
-
-class Drive(Item):
-    """What moves a joint of one coordinate: revolute, prismatic, helical, ball_screw.
-
-    rotor_inertia (kg.m2 or kg) is on the motor side: gear^2 * rotor_inertia acts on the coordinate. viscous, coulomb
-    and smoothing act on the joint coordinate. force_limit, speed_limit and stroke are bounds on the joint side.
-    weight: w of the sum w tau^2 that is least where there are more drives than freedoms; on all drives or on none.
-    """
-
-    rotor_inertia: JointInertia = 0.0
-    gear: NonZero = 1.0
-    viscous: JointDamping = 0.0
-    coulomb: NonNegativeJointForce = 0.0
-    smoothing: NonNegativeJointSpeed = 0.0
-    force_limit: PositiveJointForce | None = None
-    speed_limit: PositiveJointSpeed | None = None
-    stroke: Annotated[tuple[Coordinate, Coordinate], exactly(2, "two numbers [lower, upper]")] | None = None
-    weight: PositiveNumber | None = None
+    def needed_format(self) -> int:
+        kind, spring = ALL[getattr(self, "type", "")], getattr(self, "spring", None)
+        lists = isinstance(spring, tuple) or isinstance(getattr(self, "friction", None), tuple)
+        axes = getattr(self, "axes", None)
+        newer = (
+            lists or (spring is not None and not kind.is_scalar) or (axes is not None and not are_perpendicular(axes))
+        )
+        return max(super().needed_format(), 2 if newer else 1)
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        yield from interval_faults(look(data, "stroke", 0), look(data, "stroke", 1), ("stroke",), look(data, "stroke"))
-
-
-class Limits(Item):
-    """Bounds: lower, upper, speed, force of a scalar joint; cone (half angle) of a universal or spherical one."""
-
-    lower: Coordinate | None = None
-    upper: Coordinate | None = None
-    speed: PositiveJointSpeed | None = None
-    force: PositiveJointForce | None = None
-    cone: PositiveAngle | None = None
-
-    @classmethod
-    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        yield from interval_faults(look(data, "lower"), look(data, "upper"), ("upper",), look(data, "upper"))
+        yield from joint_faults(data)
 
 
 @with_dimensions
-class ChainJoint(Item):
+class ChainJoint(MovingJoint):
     """A joint of a leg with the body it carries.
 
     placement (written `pose`, or `mdh`) is the joint frame in the antecedent body's frame; the body's frame is the
@@ -122,14 +66,11 @@ class ChainJoint(Item):
     axis: Vector | None = None
     axes: AxisPair | None = None
     body: Body = Field(default_factory=Body)
-    friction: Friction = Field(default_factory=Friction)
-    spring: JointSpring | None = None
+    friction: Frictions = Field(default_factory=Friction)
+    spring: JointSprings = None
+    armature: Armature = 0.0
     drive: Drive | None = None
     limits: Limits = Field(default_factory=Limits)
-
-    @classmethod
-    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        yield from joint_faults(data)
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -137,7 +78,7 @@ class ChainJoint(Item):
 
 
 @with_dimensions
-class TreeJoint(Item):
+class TreeJoint(MovingJoint):
     """A joint between two bodies of the robot.
 
     parent: "world", a body under `bodies`, the platform's name, or "leg.body". child: a body under `bodies`; each is
@@ -153,14 +94,11 @@ class TreeJoint(Item):
     mdh: Mdh | None = None
     axis: Vector | None = None
     axes: AxisPair | None = None
-    friction: Friction = Field(default_factory=Friction)
-    spring: JointSpring | None = None
+    friction: Frictions = Field(default_factory=Friction)
+    spring: JointSprings = None
+    armature: Armature = 0.0
     drive: Drive | None = None
     limits: Limits = Field(default_factory=Limits)
-
-    @classmethod
-    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        yield from joint_faults(data)
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -174,7 +112,7 @@ def joint_faults(data: dict[str, Any]) -> Iterator[Fault]:
         yield from _mdh_faults(data)
     yield from dimension_faults(kind, data, "joint")
     yield from axis_kind_faults(kind, data)
-    yield from axes_faults(data, perpendicular=True)
+    yield from axes_faults(data, carried=True)
     yield from effect_faults(kind, data)
 
 
@@ -183,7 +121,7 @@ def prepare_joint(data: dict[str, Any]) -> dict[str, Any]:
     data = dict(data)
     if is_given(data, "mdh"):
         data["pose"] = data.pop("placement", None) or data.pop("pose", None) or _mdh_pose(data["mdh"])
-    for key in ("friction", "limits", "pose", "placement"):
+    for key in ("friction", "limits", "armature", "pose", "placement"):
         if key in data and data[key] is None:
             del data[key]
     if has_axis(data.get("type")) and data.get("axis") is None:

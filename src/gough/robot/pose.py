@@ -164,6 +164,11 @@ def about(axis: int, angle: float) -> np.ndarray:
     return about_axis(axis, angle).astype(float)
 
 
+def are_perpendicular(axes: Any) -> bool:
+    """Whether two unit vectors are perpendicular to 1e-9."""
+    return abs(float(np.dot(*np.asarray(axes, dtype=float)))) <= UNIT_TOLERANCE
+
+
 def axis_faults(value: Any, place: tuple[int | str, ...]) -> Iterator[Fault]:
     """What is wrong with a direction: it must have length 1 to 1e-9."""
     axis = numbers(value, 3)

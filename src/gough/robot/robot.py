@@ -22,12 +22,14 @@ from gough.robot.checks.references import (
 )
 from gough.robot.checks.tree import form_faults, joint_faults, loop_faults, telescopic_faults
 from gough.robot.closures import Loop
+from gough.robot.effects import Flag, SpringPolynomial, characteristic_faults
 from gough.robot.errors import UnphysicalInertiaWarning
 from gough.robot.fields import (
     Coordinate,
     Damping,
     Force,
     Gravity,
+    Length,
     Name,
     NonNegativeLength,
     Position,
@@ -35,6 +37,7 @@ from gough.robot.fields import (
     RobotName,
     Stiffness,
     Title,
+    exactly,
 )
 from gough.robot.files import with_absolute_paths
 from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
@@ -116,7 +119,16 @@ class Point(Item):
 
 
 class Spring(Item):
-    """A spring and damper between two points; tension = stiffness (L - rest_length) + damping dL/dt + preload (N)."""
+    """A spring and damper between two points; tension = stiffness (L - rest_length) + damping dL/dt + preload (N).
+
+    In place of stiffness (L - rest_length): polynomial [c0, c1, …], the sum of c_i (L - rest_length)^i; or table [[L, force],
+    …], a smooth monotone curve through its points. tension_only: a cable, nothing below rest_length, with the corner rounded
+    over a width (m). clearance (m): ends that may meet pass each other at this distance, L = sqrt(d^2 + clearance^2).
+    """
+
+    NEWER_KEYS: ClassVar[Mapping[str, int]] = dict.fromkeys(
+        ("polynomial", "table", "tension_only", "rounding", "clearance"), 2
+    )
 
     name: Name
     from_: Point = Field(alias="from")
@@ -125,6 +137,15 @@ class Spring(Item):
     damping: Damping = 0.0
     rest_length: NonNegativeLength = 0.0
     preload: Force = 0.0
+    polynomial: SpringPolynomial | None = None
+    table: tuple[Annotated[tuple[Length, Force], exactly(2, "[length, force]")], ...] | None = None
+    tension_only: Flag = False
+    rounding: NonNegativeLength = 0.0
+    clearance: NonNegativeLength = 0.0
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from characteristic_faults(data, "rest_length", ("length",))
 
 
 def _tuple(value: Any) -> Any:

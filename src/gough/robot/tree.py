@@ -11,7 +11,8 @@ from gough.joints import ALL
 from gough.robot._leg import BASE, Leg
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop, LoopEnd
-from gough.robot.joint import ChainJoint, Friction, Limits, TreeJoint
+from gough.robot.effects import Friction, Limits, acts_alone
+from gough.robot.joint import ChainJoint, TreeJoint
 from gough.robot.platform.guide import guide_joints, guide_name, guide_values
 from gough.robot.platform.home_axes import frame_on_platform
 from gough.robot.pose import Pose
@@ -52,8 +53,9 @@ class PlacedLoop:
     type: str
     axis: Axis | None
     axes: tuple[Axis, Axis] | None
+    angle: float | None
     length: float | None
-    friction: Friction
+    friction: Friction | tuple[Friction | None, ...]
     limits: Limits
     first: str
     first_base: Pose | None
@@ -132,14 +134,13 @@ def platform_name(robot: Robot) -> str | None:
 def platform_joint(robot: Robot) -> PlacedJoint | None:
     """The free joint from the world to the body that is the platform, which the platform's pose and twist stand for.
 
-    None where there is none, or where it has friction: that belongs to the joint's own coordinates.
+    None where there is none, or where something acts in it (friction, a spring): that belongs to the joint's own coordinates.
     """
     name = platform_name(robot)
     found = next((j for j in placed_joints(robot) if j.body_name == name and j.parent == WORLD), None)
     if found is None or found.joint.type != "free":
         return None
-    rubs = found.joint.friction.viscous != 0 or found.joint.friction.coulomb != 0
-    return None if rubs else found
+    return None if acts_alone(found.joint) else found
 
 
 def bodies(robot: Robot) -> dict[str, Body]:
@@ -181,7 +182,7 @@ def _carrying(loop: PlacedLoop) -> PlacedJoint:
 
 def _fixed_nut(loop: PlacedLoop) -> PlacedLoop:
     """The closure that is left of such a loop."""
-    held = {"name": _nut(loop), "type": "fixed", "axis": None, "axes": None, "length": None}
+    held = {"name": _nut(loop), "type": "fixed", "axis": None, "axes": None, "angle": None, "length": None}
     start = {"first": _nut(loop), "first_base": None, "first_pose": Pose()}
     return replace(loop, **held, **start, friction=Friction(), limits=Limits())
 
@@ -221,6 +222,7 @@ def _placed_cut(robot: Robot, index: int, leg: Leg) -> PlacedLoop:
         type=cut.type,
         axis=cut.axis,
         axes=cut.axes,
+        angle=cut.angle,
         length=cut.length,
         friction=cut.friction,
         limits=cut.limits,
@@ -243,6 +245,7 @@ def _placed_loop(loop: Loop, robot: Robot, index: int, leg: Leg | None) -> Place
         type=loop.type,
         axis=loop.axis,
         axes=loop.axes,
+        angle=loop.angle,
         length=loop.length,
         friction=loop.friction,
         limits=loop.limits,

@@ -42,7 +42,10 @@ def _legs(structure: Structure) -> list[tuple[object, list[int]]]:
     for root, own in links.items():
         weights = [structure.drives[x.drive].weight for x in own if x.drive is not None]
         parts = [*map(_of_link, own), *map(_of_cut, cuts[root]), frames[root], [w for w in weights if w is not None]]
-        built = [(link.motion, link.axis, link.sign, link.nu) for link in own], [cut.type for cut in cuts[root]]
+        built = (
+            [(link.motion, link.axis, link.sign, link.nu, link.law) for link in own],
+            [cut.type for cut in cuts[root]],
+        )
         shape = (tuple(built[0]), tuple(built[1]), tuple(tuple(i >= 0 for i in part) for part in parts))
         found.append((shape, [i for part in parts for i in part if i >= 0]))
     return found
@@ -61,7 +64,7 @@ def _root(structure: Structure, link: int) -> tuple[str, int] | None:
 def _of_link(link: Link) -> list[int]:
     """Positions of its parameters; below 0 stand for numbers, see structure.elastic."""
     groups = [link.placement, link.ten or (), link.telescopic[1] if link.telescopic else (), link.friction]
-    groups += [link.spring or (), () if link.rotor is None else (link.rotor,)]
+    groups += [link.spring or (), link.rotors]
     if link.elastic is not None:
         e, s = link.elastic, link.elastic.slaved
         groups += [e.MSde, e.N1, e.N2, e.M, e.K, e.D]
@@ -72,4 +75,4 @@ def _of_link(link: Link) -> list[int]:
 
 
 def _of_cut(cut: CutJoint) -> list[int]:
-    return [*cut.on_first, *cut.on_second, *(() if cut.length is None else (cut.length,)), *cut.friction]
+    return [*cut.on_first, *cut.on_second, *(i for i in (cut.length, cut.angle) if i is not None), *cut.friction]

@@ -12,9 +12,12 @@ from gough.joints.measure import ANGLE, LENGTH, Measure
 from gough.joints.motions import NoMotion, PlatformMotion
 from gough.robot import Robot
 from gough.robot.coordinates import taken_names
+from gough.robot.effects import each, frictions
+from gough.robot.pose import are_perpendicular
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
 from gough.structure._axes import internal_axes, triad
-from gough.structure._cutting import cut_frames, fixed_cut
+from gough.structure._cutting import cut_frames, fixed_cut, is_inclined
+from gough.structure._springs import add_spring
 from gough.structure.elastic.bending import Bending
 from gough.structure.elastic.bodies import compose_base, rigid_part
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES, Layout
@@ -132,7 +135,7 @@ class _Builder(Bending):
                 telescopic=None,
                 friction=(),
                 spring=None,
-                rotor=None,
+                rotors=(),
                 drive=None,
                 to_user=np.eye(3),
             )
@@ -161,7 +164,8 @@ class _Builder(Bending):
         parent = self.bodies[placed.parent]
         parent_axes = self.links[parent].to_user if parent != WORLD else np.eye(3)
         stated = [joint.axis] if kind.axes == 1 else list(joint.axes or ()) if kind.axes == 2 else []
-        directions = triad([np.asarray(a, dtype=float) for a in stated])
+        skewed = kind.axes == 2 and not are_perpendicular(stated)
+        directions = triad([np.asarray(a, dtype=float) for a in (stated[:1] if skewed else stated)])
         axes, principal = internal_axes(directions)
         rotation, position = compose_base(placed.base, joint.placement)
         parent, local = self._tie_point(parent, parent_axes.T @ position, position)
@@ -169,6 +173,8 @@ class _Builder(Bending):
         body, name = placed.body, placed.body_name
         dimensions = self._dimensions(place, kind.dimensions, joint)
         motions = kind.motions or (NoMotion(),)
+        shared = not isinstance(joint.friction, tuple)
+        springs, armatures = each(joint.spring, len(motions)), each(joint.armature, len(motions))
         coordinate = 0
         for k, motion in enumerate(motions):
             last = k == len(motions) - 1
@@ -179,6 +185,19 @@ class _Builder(Bending):
             self.q_units += [c.unit for c in own]
             self.u_names += [place + suffix for suffix in motion.rate_suffixes or [c.suffix for c in own]]
             self.u_units += [motion.measure.rate] * motion.nu
+            if skewed and k == 1:  # the second axis has axes of its own, turned in those of the first
+                before = axes
+                axes, turned = internal_axes(triad([np.asarray(stated[1], dtype=float)]))
+                principal = [turned[0]] * 3
+                placement = self._placement(f"{place}.second", before.T @ axes, np.zeros(3))
+            ten = self._ten(name, body, axes) if last else None
+            each_name = place + (kind.freedom_suffixes[k] if len(kind.moving) > 1 else "")
+            friction = self.links[-1].friction if k > 0 and shared and motion.nu else ()
+            if (k == 0 or not shared) and (motion.nu or k == 0):
+                measures = kind.measures if shared else (motion.measure,)
+                friction = self._friction(
+                    place if shared else each_name, each(frictions(joint), len(motions))[k], *measures
+                )
             link = Link(
                 name=name if last else f"{place}#{k + 1}",
                 joint=place,
@@ -187,18 +206,18 @@ class _Builder(Bending):
                 motion=motion.along(principal),
                 q=q,
                 u=u,
-                placement=placement if k == 0 else (),
-                ten=self._ten(name, body, axes) if last else None,
+                placement=placement if k == 0 or skewed else (),
+                ten=ten,
                 telescopic=None,
-                friction=self._friction(place, joint.friction, *kind.measures) if k == 0 else (),
-                spring=self._joint_spring(place, joint.spring, motion.measure) if joint.spring else None,
-                rotor=None,
+                friction=friction,
+                spring=None,
+                rotors=(),
                 drive=None,
                 to_user=axes,
                 dimensions=dimensions,
             )
-            if k > 0 and link.nu:
-                link = replace(link, friction=self.links[-1].friction)
+            if motion.nu:
+                link = self._own_effects(each_name, link, springs[k], armatures[k])
             if joint.drive is not None:
                 link = self._drive(place, link, joint, len(self.links))
             self.links.append(link)
@@ -217,7 +236,10 @@ class _Builder(Bending):
         return replace(
             link,
             drive=len(self.drives) - 1,
-            rotor=self.table.add(f"{place}.rotor_inertia", d.gear**2 * d.rotor_inertia, inertia_unit),
+            rotors=(
+                *link.rotors,
+                self.table.add(f"{place}.rotor_inertia", d.gear**2 * d.rotor_inertia, inertia_unit),
+            ),
             friction=(*link.friction, *self._friction(f"{place}.drive", d, measure)),
         )
 
@@ -226,7 +248,7 @@ class _Builder(Bending):
         sides = ("on_leg", "on_platform") if loop.leg >= 0 and second == 0 and self.platform else ("first", "second")
         frames, closures, free_axes, tilt_axes = cut_frames(loop)
         placements, links = [], []
-        rubs = loop.friction.viscous != 0 or loop.friction.coulomb != 0
+        rubs = any(f.acts for f in frictions(loop))
         turns = rubs or loop.limits.cone is not None or any(c.sees_axes for c in closures)
         for side, link, base, pose, frame in (
             (sides[0], first, loop.first_base, loop.first_pose, frames[0]),
@@ -248,7 +270,8 @@ class _Builder(Bending):
                 on_first=placements[0],
                 on_second=placements[1],
                 length=self.table.add(f"{loop.name}.length", loop.length, "m") if loop.length is not None else None,
-                friction=self._friction(loop.name, loop.friction),
+                angle=self.table.add(f"{loop.name}.angle", loop.angle, "rad") if is_inclined(loop) else None,
+                friction=self._cut_friction(loop),
                 free_axes=free_axes,
                 tilt_axes=tilt_axes,
                 row=sum(c.rows for c in self.cuts),
@@ -300,10 +323,28 @@ class _Builder(Bending):
         values = (friction.viscous, friction.coulomb, friction.smoothing)
         return self.table.add_friction(name, values, units)
 
-    def _joint_spring(self, place: str, spring, measure: Measure) -> tuple[int, ...]:
-        values = (spring.stiffness, spring.damping, spring.rest, spring.preload)
-        names = ("stiffness", "damping", "rest", "preload")
-        return self.table.add_all(f"{place}.spring", names, values, measure.spring)
+    def _cut_friction(self, loop) -> tuple[int, ...]:
+        """Of all its free axes together, or one after the other."""
+        if not isinstance(loop.friction, tuple):
+            return self._friction(loop.name, loop.friction)
+        names = [loop.name + suffix for suffix in ALL[loop.type].freedom_suffixes]
+        each_one = zip(names, frictions(loop), strict=True)
+        return tuple(i for name, friction in each_one for i in self._friction(name, friction))
+
+    def _own_effects(self, place: str, link: Link, spring, armature: float | None) -> Link:
+        """A link with its spring and its joint's armature."""
+        measure = link.motion.measure
+        if spring is not None and link.is_ball:
+            names = ("stiffness", "damping", "rest_qw", "rest_qx", "rest_qy", "rest_qz")
+            values = (spring.stiffness, spring.damping, *(spring.rest_quaternion_wxyz or (1.0, 0.0, 0.0, 0.0)))
+            units = (*measure.spring[:2], *["1"] * 4)
+            link = replace(link, spring=self.table.add_all(f"{place}.spring", names, values, units))
+        elif spring is not None:
+            coefficients, law = add_spring(self.table, f"{place}.spring", spring, "rest", measure)
+            link = replace(link, spring=coefficients, law=law)
+        if armature:
+            link = replace(link, rotors=(self.table.add(f"{place}.armature", armature, measure.inertia),))
+        return link
 
     def _spring(self, spring) -> PointSpring:
         ends = []
@@ -317,10 +358,10 @@ class _Builder(Bending):
             raise StructureError(
                 f"spring {spring.name}: both ends are on {spring.to.body}, where it can do nothing; tie it to two bodies"
             )
-        values = (spring.stiffness, spring.damping, spring.rest_length, spring.preload)
-        names = ("stiffness", "damping", "rest_length", "preload")
-        coefficients = self.table.add_all(spring.name, names, values, LENGTH.spring)
-        return PointSpring(spring.name, (ends[0][0], ends[1][0]), (ends[0][1], ends[1][1]), coefficients)
+        coefficients, law = add_spring(self.table, spring.name, spring, "rest_length", LENGTH)
+        links, points = zip(*ends, strict=True)
+        passing = self.table.add(f"{spring.name}.clearance", spring.clearance, "m") if spring.clearance else None
+        return PointSpring(spring.name, links, points, coefficients, law, passing)
 
     def _link_of(self, body: str) -> int:
         return self.bodies["platform" if body == "platform" and "platform" in self.bodies else body]

@@ -17,6 +17,7 @@ import numpy as np
 from gough.joints import ALL
 from gough.joints.closures import Closure
 from gough.joints.motions import JointMotion, PlatformMotion
+from gough.joints.springs import LINEAR, SpringLaw
 from gough.structure.elastic.places import Elastic, Tie
 from gough.structure.layout import Layout
 from gough.structure.parameters import ParameterTable
@@ -37,7 +38,8 @@ class Link:
     telescopic: (link whose coordinate counts, positions of 3 × 6 coefficients xx xy xz yy yz zz).
     elastic: of a flexible link; `ten` is then its inertia undeformed.
     friction: viscous, coulomb, smoothing of the joint, then of its drive where it has one.
-    spring: stiffness, damping, rest, preload.
+    spring: stiffness, damping, rest, preload, then numbers of its characteristic `law`; of a ball stiffness, damping, rest wxyz.
+    rotors: inertias that its own rates accelerate: the joint's armature, its drive's rotor.
     """
 
     name: str
@@ -52,12 +54,13 @@ class Link:
     telescopic: tuple[int, tuple[int, ...]] | None
     friction: tuple[int, ...]
     spring: tuple[int, ...] | None
-    rotor: int | None
+    rotors: tuple[int, ...]
     drive: int | None
     to_user: np.ndarray = field(compare=False)
     elastic: Elastic | None = None
     tie: Tie | None = None
     dimensions: tuple[int, ...] = ()
+    law: SpringLaw = LINEAR
 
     @property
     def nq(self) -> int:
@@ -143,6 +146,7 @@ class CutJoint:
     on_first: tuple[int, ...]
     on_second: tuple[int, ...]
     length: int | None
+    angle: int | None
     friction: tuple[int, ...]
     free_axes: tuple[tuple[str, int], ...]
     tilt_axes: tuple[tuple[float, ...], tuple[float, ...]]
@@ -174,12 +178,15 @@ class CutJoint:
 
 @dataclass(frozen=True)
 class PointSpring:
-    """Spring and damper between two points; `coefficients`: stiffness, damping, rest_length, preload."""
+    """Spring and damper between two points; `coefficients`: stiffness, damping, rest_length, preload, then numbers of its
+    characteristic `law`. clearance: where it has one, the distance at which its ends pass each other."""
 
     name: str
     links: tuple[int, int]
     points: tuple[tuple[int, ...], tuple[int, ...]]
     coefficients: tuple[int, ...]
+    law: SpringLaw = LINEAR
+    clearance: int | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
+from itertools import pairwise, repeat
 
 import numpy as np
 
@@ -21,6 +21,8 @@ _OF_BODY = re.compile(r"(.+)\.(mass|m|inertia|cent(?:er|re)_of_mass|com)(?:[._](
 _INERTIA, _FIRST = ("XX", "XY", "XZ", "YY", "YZ", "ZZ"), ("MX", "MY", "MZ")
 
 
+ABSCISSA = "abscissa"
+"""Kind of the lengths or coordinates of a spring's table, which grow; its first one is the kind "abscissa first"."""
 FRICTION = ("viscous", "coulomb", "smoothing")
 """Coefficients of a joint's or drive's friction: kinds of parameters, and the last words of their names."""
 
@@ -121,6 +123,23 @@ class ParameterTable:
             k = int(np.argmin(np.where(least < 0, least, np.inf)))
             raise UsageError(f"{self.names[places[k]]} = {least[k]:g} kg: a mass is not negative")
 
+    def check_springs(self, values: np.ndarray) -> None:
+        """Refuse parameter arrays (..., n) in which the table of a spring does not grow."""
+        first, second = self._growing
+        grown = values[..., second] > values[..., first]
+        if not grown.all():
+            k = int(np.argmin(grown.reshape(-1, len(second)).all(axis=0)))
+            raise UsageError(
+                f"{self.names[second[k]]} is not above {self.names[first[k]]}: the table of a spring grows from point to point"
+            )
+
+    @cached_property
+    def _growing(self) -> tuple[np.ndarray, np.ndarray]:
+        """(positions, positions of the ones after them) of the abscissae of tables."""
+        own = [i for i, kind in enumerate(self.kinds) if kind.startswith(ABSCISSA)]
+        pairs = [(a, b) for a, b in pairwise(own) if self.kinds[b] == ABSCISSA]
+        return np.array([a for a, _ in pairs], dtype=int), np.array([b for _, b in pairs], dtype=int)
+
     @cached_property
     def _masses(self) -> np.ndarray:
         return np.array(self.of_kind("mass"), dtype=int)
@@ -138,6 +157,8 @@ class ParameterTable:
             if values.shape[-1:] != (n,):
                 raise UsageError(f"parameters has shape {values.shape}; expected (..., {n})")
             self.check_masses(values)
+            if len(self._growing[0]):
+                self.check_springs(values)
             if ((values == whole) | free).all():  # the usual case, without picking columns
                 return
             wrong = ~(np.abs(values[..., where] - exact) <= allowed)  # NaN is wrong too

@@ -12,6 +12,10 @@
     other_cuts      coupled spatial loops closed by planar, prismatic, fixed and constant-length joints, no platform
     screws          two coupled spatial loops with helical joints in the tree, one of them driven, and one that is cut
     odd_joints      coupled spatial loops with planar, spherical, cylindrical and fixed joints in the tree, no platform
+    effects         coupled spatial loops with armature, springs of every characteristic and friction in every freedom of joints
+                    of every type, cables and springs with curves between points
+    skewed          coupled spatial loops with universal joints whose axes are not perpendicular, in the tree and cut, and a
+                    massless link with a hinge and a ball as a cut
     redundant       four driven planar legs for three freedoms, with weights on the drives
 
 All have off-axis mass centres, full tensors, tilted gravity, friction in drives, joints and loops, rotors and springs.
@@ -24,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from .drawing import Data, Draw, turn
+from .dressing import dress
 from .planar import five_bar, four_bar_chain, planar
 from .spatial import spatial_loops
 from .works import Works
@@ -166,6 +171,13 @@ def _odd_joints(draw: Draw, name: str, seed: int) -> Data:
     return spatial_loops(draw, name, (("RLU", "revolute"), ("RFSC", "revolute"), ("RCFR", "spherical")))
 
 
+def _effects(draw: Draw, name: str, seed: int) -> Data:
+    shapes = (("RLU", "revolute"), ("RFSC", "revolute"), ("RPUR", "universal"))
+    return dress(draw, spatial_loops(draw, name, shapes))
+
+
+SKEWED = (("RVVR", "revolute"), ("RPVR", "inclined"), ("RV", "revolute_spherical"))
+
 MAKERS = {
     "planar": lambda draw, name, seed: planar(draw, name, seed, 3),
     "five_bar": five_bar,
@@ -179,6 +191,8 @@ MAKERS = {
     "odd_joints": _odd_joints,
     "redundant": lambda draw, name, seed: planar(draw, name, seed, 4),
     "screws": lambda draw, name, seed: spatial_loops(draw, name, (("RHUU", "helical"), ("HUU", "universal"))),
+    "effects": _effects,
+    "skewed": lambda draw, name, seed: spatial_loops(draw, name, SKEWED) | {"format": 2},
 }
 FAMILIES = tuple(MAKERS)
 MOBILITY = {
@@ -190,7 +204,7 @@ MOBILITY = {
     "inner_loop": 6,
     "chain_closed": 1,
 }
-MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3, "screws": 2}
+MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3, "screws": 2, "effects": 3, "skewed": 3}
 """Freedoms of every design of a family."""
 
 

@@ -83,7 +83,7 @@ class Works:
         s = more.get("s")
         if kind == "universal":
             first, second = more["axes"]
-            R, axes, s = self._universal(first, second, s)
+            R, axes, s = self._universal(first, second, s, more.get("skewed", False))
             data["axes"] = axes
         elif "along" in more:
             data["axis"] = clean(R.T @ more["along"])
@@ -139,9 +139,14 @@ class Works:
         R1, R2 = draw.rotation(), draw.rotation()
         data: Data = {"name": name, "type": kind}
         end = at
-        if kind == "universal":
+        if kind in ("universal", "inclined"):
             a1, a2 = more["axes"]
-            data["axes"] = [clean(R1.T @ a1), clean(R2.T @ a2)]
+            data |= {"type": "universal", "axes": [clean(R1.T @ a1), clean(R2.T @ a2)]}
+            if kind == "inclined":
+                data["angle"] = float(np.arctan2(np.linalg.norm(np.cross(a1, a2)), a1 @ a2))
+        elif kind == "revolute_spherical":
+            end = np.asarray(more["length_to"], float)
+            data |= {"axis": clean(R1.T @ more["along"]), "length": float(np.linalg.norm(end - at))}
         elif kind == "fixed":
             R2 = R1
         elif kind == "constant_length":
@@ -216,10 +221,13 @@ class Works:
             "planar": [slide, draw.between(-0.2, 0.2), turn],
         }[kind]
 
-    def _universal(self, first: Any, second: Any, s: Any) -> tuple[np.ndarray, list[list[float]], list[float]]:
+    def _universal(
+        self, first: Any, second: Any, s: Any, skewed: bool
+    ) -> tuple[np.ndarray, list[list[float]], list[float]]:
         """(joint rotation, axes, coordinates) of a universal joint whose axes are these world directions at home."""
         draw = self.draw
         first, second = np.array(clean(first)), np.asarray(second, float)
+        cosine = float(first @ clean(second)) if skewed else 0.0
         second = np.array(clean(second - (second @ first) * first))
         e0 = draw.direction()
         e1 = draw.normal_to(e0)
@@ -227,4 +235,4 @@ class Works:
         s = [draw.between(-3, 3), draw.between(-3, 3)] if s is None else list(s)
         now = moved({"type": "revolute", "axis": e0}, s)[:3, :3] @ e1
         have, want = (np.column_stack([a, b, np.cross(a, b)]) for a, b in ((e0, now), (first, second)))
-        return want @ have.T, [clean(e0), clean(e1)], s
+        return want @ have.T, [clean(e0), clean(np.sqrt(1 - cosine**2) * e1 + cosine * e0)], s

@@ -60,7 +60,11 @@ class JointReactions:
         for s, length in zip(tree.robot.springs, losses.spring_lengths(tree), strict=True):
             if s.damping:
                 rate = ca.jtimes(length, self.y, self.yd)
-                force -= s.damping * rate * ca.jacobian(length, tree.d).T
+                along = ca.SX.sym("along")
+                energy = losses.characteristic(s, along, s.rest_length)
+                elastic = ca.substitute(ca.gradient(energy, along), along, length)
+                push = losses.damped(s, length, s.rest_length, elastic, rate) - elastic
+                force -= push * ca.jacobian(length, tree.d).T
         return force
 
     def _external(self, q: Any, wrench: Wrench) -> np.ndarray:

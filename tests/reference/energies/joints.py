@@ -76,7 +76,8 @@ def closure(cut: Any, XL: ca.SX, XP: ca.SX) -> ca.SX:
         return ca.norm_2(d) - cut.length
     if kind == "universal":
         a1, a2 = np.asarray(cut.axes, float)
-        return ca.vertcat(d, ca.dot(ca.mtimes(RL, a1), ca.mtimes(RP, a2)))
+        between = 0.0 if cut.angle is None else np.cos(cut.angle)
+        return ca.vertcat(d, ca.dot(ca.mtimes(RL, a1), ca.mtimes(RP, a2)) - between)
     triad = ca.vertcat(*(ca.dot(RL[:, i], RP[:, (i + 1) % 3]) for i in range(3)))
     if kind == "fixed":
         return ca.vertcat(d, triad)
@@ -84,6 +85,10 @@ def closure(cut: Any, XL: ca.SX, XP: ca.SX) -> ca.SX:
     t = [ca.mtimes(RL, ca.DM(n)) for n in hom.normals(axis)]
     aligned = ca.vertcat(*(ca.dot(n, ca.mtimes(RP, ca.DM(axis))) for n in t))
     on_axis = ca.vertcat(*(ca.dot(n, d) for n in t))
+    if kind == "revolute_spherical":
+        return ca.vertcat(
+            ca.dot(ca.mtimes(RL, ca.DM(axis)), d), ca.norm_2(ca.vertcat(*on_axis.elements())) - cut.length
+        )
     if kind == "revolute":
         return ca.vertcat(d, aligned)
     if kind == "cylindrical":

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from . import homogeneous as hom
 from . import losses
 from .kinematics import RANK, Kinematics, array
 from .loops import friction_forces, wrench_maps
@@ -69,16 +70,26 @@ class Reference(Kinematics):
         for p in self.layout.drives:
             reflected = (p.joint.drive.gear or 0.0) ** 2 * (p.joint.drive.rotor_inertia or 0.0)
             T += reflected * ca.sumsqr(self._xd[p.x]) / 2
+        for p in self.layout.places:
+            parts = losses.PARTS.get(p.joint.type, 1)
+            for k, own in enumerate(losses.each(p.joint, "armature", parts) if p.joint.type != "fixed" else []):
+                last = k == parts - 1
+                T += (own or 0.0) * ca.sumsqr(self._xd[p.x][k : None if last else k + 1]) / 2
         return T
 
     def _springs(self) -> ca.SX:
         tree: Any = self.tree
         V = ca.SX(0)
         for p in self.layout.places:
-            spring = p.joint.spring
-            if spring is not None:
-                s = tree.q[p.q] + tree.x[p.x]
-                V += (spring.stiffness or 0.0) * (s - (spring.rest or 0.0)) ** 2 / 2 - (spring.preload or 0.0) * s
+            parts = losses.PARTS.get(p.joint.type, 1)
+            for k, spring in enumerate(losses.each(p.joint, "spring", parts)):
+                if spring is None:
+                    continue
+                if p.joint.type == "spherical" or (p.joint.type == "free" and k == 3):
+                    V += spring.stiffness * turned_energy(tree.q[p.q][k:], tree.x[p.x][k:], spring)
+                    continue
+                s = tree.q[p.q][k] + tree.x[p.x][k]
+                V += losses.characteristic(spring, s, spring.rest) - (spring.preload or 0.0) * s
         return V + spring_energy(tree)
 
     def _lost(self) -> ca.SX:
@@ -240,6 +251,14 @@ def kinetic_energy(tree: Tree, x: ca.SX, xd: ca.SX) -> ca.SX:
     return T
 
 
+def turned_energy(q: ca.SX, x: ca.SX, spring: Any) -> ca.SX:
+    """Half the square of the angle from an orientation of rest, by the trace and the skew part of the rotation matrix."""
+    R = hom.from_quaternion(hom.quaternion_product(q, ca.vertcat(1, x / 2)))
+    rest = hom.from_quaternion(ca.DM(spring.rest_quaternion_wxyz or (1, 0, 0, 0)))
+    D = ca.mtimes(rest.T, R)
+    return ca.atan2(ca.norm_2(hom.vee(D)), (ca.trace(D) - 1) / 2) ** 2 / 2
+
+
 def weight_energy(tree: Tree) -> ca.SX:
     """Potential energy of all bodies in gravity."""
     g = ca.DM(list(tree.robot.gravity))
@@ -250,8 +269,7 @@ def spring_energy(tree: Tree) -> ca.SX:
     """Potential energy of the springs between points."""
     V = ca.SX(0)
     for spring, length in zip(tree.robot.springs, losses.spring_lengths(tree), strict=True):
-        V += (spring.stiffness or 0.0) * (length - (spring.rest_length or 0.0)) ** 2 / 2
-        V += (spring.preload or 0.0) * length
+        V += losses.characteristic(spring, length, spring.rest_length) + (spring.preload or 0.0) * length
     return V
 
 

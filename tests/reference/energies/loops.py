@@ -32,6 +32,9 @@ def _axes(loop: Any, X1: ca.SX, X2: ca.SX) -> ca.SX:
 def _friction(loop: Any, X1: ca.SX, X2: ca.SX, w: ca.SX) -> ca.SX:
     """Moment (3,) of friction on the second body for the spin w of the first relative to the second."""
     law = loop.friction
+    if isinstance(law, tuple):  # one for each axis
+        E = _axes(loop, X1, X2)
+        return sum((_along(E[k, :].T, f, w) for k, f in enumerate(law) if acts(f)), ca.SX.zeros(3))
     if not acts(law):
         return ca.SX.zeros(3)
     E = _axes(loop, X1, X2)
@@ -39,6 +42,12 @@ def _friction(loop: Any, X1: ca.SX, X2: ca.SX, w: ca.SX) -> ca.SX:
     s2 = (law.smoothing or 0.0) ** 2
     sizes = ca.dot(r, r) + s2 if loop.type == "spherical" else r * r + s2
     return ca.mtimes(E.T, (law.viscous or 0.0) * r + (law.coulomb or 0.0) * r / ca.sqrt(sizes + (sizes == 0)))
+
+
+def _along(e: ca.SX, law: Any, w: ca.SX) -> ca.SX:
+    r = ca.dot(e, w)
+    size = r * r + law.smoothing**2
+    return e * (law.viscous * r + law.coulomb * r / ca.sqrt(size + (size == 0)))
 
 
 def friction_forces(tree: Tree, xd: ca.SX, x: ca.SX | None = None) -> tuple[ca.SX, ca.SX]:

@@ -48,7 +48,7 @@ TURNS = {  # joint type: which of its local coordinates are angles
     "ball_screw": (True,),
     "free": (False,) * 3 + (True,) * 3,
 }
-LENGTHS = {"constant_length": 1, "cylindrical": 2, "prismatic": 2, "planar": 1}
+LENGTHS = {"constant_length": 1, "cylindrical": 2, "prismatic": 2, "planar": 1, "revolute_spherical": 2}
 """Closure rows of a loop that are lengths, where there are not three; they stand first."""
 
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
+from scipy.spatial.transform import Rotation
 
 from gough.robot import tree as view
 from reference.energies.tree import TWIST, Layout, Place
@@ -49,10 +51,12 @@ class ClosedTree(ABC):
             B[self.dofs[p.placed.name], k] = 1.0
         return B
 
-    def reflected(self, place: Place) -> float:
-        """Rotor inertia of a drive on the joint's side."""
-        drive = place.joint.drive
-        return 0.0 if drive is None else (drive.gear or 0.0) ** 2 * (drive.rotor_inertia or 0.0)
+    def reflected(self, place: Place) -> np.ndarray:
+        """What a joint's rates accelerate by themselves: its armature, and its drive's rotor on the joint's side."""
+        drive, written = place.joint.drive, place.joint.armature
+        rotor = 0.0 if drive is None else (drive.gear or 0.0) ** 2 * (drive.rotor_inertia or 0.0)
+        own = np.array([x or 0.0 for x in written]) if isinstance(written, tuple) else written
+        return own + rotor + np.zeros(len(self.dofs[place.placed.name]))
 
     # -- what a peer supplies -----------------------------------------------------------------------------------
 
@@ -145,12 +149,19 @@ class ClosedTree(ABC):
             r = nu[at]
             if joint.drive is not None:
                 force[at] += opposing(joint.drive, r, together=False)
-            if joint.friction is not None and joint.type != "free":
-                force[at] += opposing(joint.friction, r, together=joint.type == "spherical")
-            if joint.spring is not None:
-                k = joint.spring
-                force[at] += (k.preload or 0.0) - (k.damping or 0.0) * r
-                force[at] -= (k.stiffness or 0.0) * (q[p.q] - (k.rest or 0.0))
+            n = 1 if joint.type == "spherical" else len(at)
+            listed = isinstance(joint.friction, tuple)
+            for k, friction in enumerate(joint.friction if listed else [joint.friction]):
+                if friction is not None and joint.type != "free":
+                    own = slice(k, k + 1) if listed and n > 1 else slice(None)
+                    force[at[own]] += opposing(friction, r[own], together=joint.type == "spherical")
+            if joint.spring is not None and joint.type == "spherical":
+                force[at] -= joint.spring.damping * r + joint.spring.stiffness * turned_from(joint.spring, q[p.q])
+            elif joint.spring is not None:
+                for k, spring in enumerate(joint.spring if isinstance(joint.spring, tuple) else [joint.spring]):
+                    if spring is not None:
+                        x, speed = q[p.q.start + k], r[k]
+                        force[at[k]] += (spring.preload or 0.0) - tension(spring, x, speed, spring.rest)
         for loop in self.loops:
             if loop.friction is not None:
                 force += friction_force(loop, *self._sides(loop))
@@ -161,10 +172,9 @@ class ClosedTree(ABC):
             )
             start, end = start.at(s.from_.position), end.at(s.to.position)
             d = end.p - start.p
-            length = np.linalg.norm(d)
+            length = np.sqrt(d @ d + s.clearance**2)
             J = (d / length) @ (end.Jp - start.Jp)
-            tension = (s.stiffness or 0.0) * (length - (s.rest_length or 0.0)) + (s.preload or 0.0)
-            force -= J * (tension + (s.damping or 0.0) * (J @ nu))
+            force -= J * (tension(s, length, J @ nu, s.rest_length) + (s.preload or 0.0))
         return force
 
     def _external(self, wrench: Any) -> np.ndarray:
@@ -258,3 +268,29 @@ class ClosedTree(ABC):
             elif loop.type == "constant_length":
                 worst = max(worst, abs(gap - loop.length))
         return worst
+
+
+def turned_from(spring: Any, q: np.ndarray) -> np.ndarray:
+    """Rotation vector, body axes, from a spring's rest to an orientation, by SciPy."""
+    rest = np.array(spring.rest_quaternion_wxyz or (1, 0, 0, 0))
+    return (Rotation.from_quat(np.roll(rest, -1)).inv() * Rotation.from_quat(np.roll(q, -1))).as_rotvec()
+
+
+def tension(spring: Any, x: float, rate: float, rest: float) -> float:
+    """What a spring and its damper do against growing x, without preload; one-sided ones never push."""
+    if spring.table is not None:
+        at, f = np.array(spring.table, float).T
+        slopes = PchipInterpolator(at, f).derivative()(at)
+        slopes[0], slopes[-1] = (np.diff(f) / np.diff(at))[[0, -1]]
+        end = at[0] if x < at[0] else at[-1] if x > at[-1] else x
+        beyond = (slopes[0] if x < at[0] else slopes[-1]) * (x - end)
+        return float(CubicHermiteSpline(at, f, slopes)(end)) + beyond + spring.damping * rate
+    terms = [0.0, spring.stiffness or 0.0] if spring.polynomial is None else list(spring.polynomial)
+    s = x - (rest or 0.0)
+    if not spring.tension_only:
+        return float(np.polyval(terms[::-1], s)) + (spring.damping or 0.0) * rate
+    w = spring.rounding
+    share = float(s > 0) if w == 0 else min(max(s / w + 0.5, 0.0), 1.0)
+    ramp = max(s, 0.0) if w == 0 or abs(s) > w / 2 else (s + w / 2) ** 2 / (2 * w)
+    above = max(s, 0.0)
+    return max(terms[1] * ramp + float(np.polyval([*terms[:1:-1], 0, 0], above)) + spring.damping * share * rate, 0.0)

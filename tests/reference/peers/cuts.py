@@ -66,6 +66,9 @@ def cut_rows(cut: Any, leg: Side, platform: Side) -> Rows:
         np.array([n @ turning[0] for n in t]),
         np.array([n @ turning[1] + np.cross(leg.w, n) @ slip for n in t]),
     )
+    if cut.type == "revolute_spherical":  # in the plane of the circle, and across the line to its centre
+        flat = _across([leg.R @ axis], leg, together, d, dd)
+        return _stack(flat, ((d @ together[0])[None], np.array([d @ together[1] + dd @ dd])))
     if cut.type == "revolute":
         return _stack(together, aligned)
     if cut.type == "cylindrical":
@@ -103,6 +106,11 @@ def friction_force(cut: Any, leg: Side, platform: Side) -> np.ndarray:
     """Generalised force (nv,) of the friction in a cut."""
     J, w = leg.Jr - platform.Jr, leg.w - platform.w
     friction = cut.friction
+    if isinstance(friction, tuple):  # one for each axis of a universal joint
+        axes = [leg.R @ np.asarray(cut.axes[0], float), platform.R @ np.asarray(cut.axes[1], float)]
+        each = zip(axes, friction, strict=True)
+        parts = [np.zeros(J.shape[1]), *((a @ J) * opposing(f, np.array([a @ w]), False)[0] for a, f in each if f)]
+        return np.sum(parts, axis=0)
     if friction is None or not ((friction.viscous or 0.0) or (friction.coulomb or 0.0)):
         return np.zeros(J.shape[1])
     if cut.type == "spherical":

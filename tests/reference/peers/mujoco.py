@@ -122,7 +122,7 @@ class MujocoPeer(ClosedTree):
         model.body_subtreemass[:] = model.body_mass
         for i in range(model.nbody - 1, 0, -1):
             model.body_subtreemass[model.body_parentid[i]] += model.body_subtreemass[i]
-        for p in self.layout.drives:
+        for p in self.layout.places:
             model.dof_armature[self.dofs[p.placed.name]] = self.reflected(p)
 
     def set_state(self, q: np.ndarray, nu: np.ndarray) -> None:

@@ -69,7 +69,7 @@ class PinocchioPeer(ClosedTree):
         if np.sum(self._where >= 0) != self.model.nq or len(self.dofs) != len(self.layout.places):
             raise AssertionError("Pinocchio's coordinates do not follow the layout")
         armature = np.zeros(self.model.nv)
-        for p in self.layout.drives:
+        for p in self.layout.places:
             armature[self.dofs[p.placed.name]] = self.reflected(p)
         self.model.armature = armature
         self.data = self.model.createData()

@@ -91,15 +91,17 @@ class Bodies:
     def springs(self) -> np.ndarray:
         """Wrench of the springs that stand on the ground about the world's origin (n, 6)."""
         total = np.zeros((len(self.p), 6))
-        for spring in self.model.robot.springs:
+        for spring, made in zip(self.model.robot.springs, self.model.mechanism.springs, strict=True):
             ends = [self._point(point.body, np.asarray(point.position)) for point in (spring.from_, spring.to)]
             if sum(point.body == WORLD for point in (spring.from_, spring.to)) != 1:
                 continue
             (p, v), (other, rate) = ends if spring.to.body == WORLD else ends[::-1]  # on the body, on the ground
             way = other - p
-            length = np.linalg.norm(way, axis=1)
+            length = np.sqrt(np.sum(way * way, axis=1) + spring.clearance**2)
             speed = np.sum((rate - v) * way, axis=1) / length
-            tension = spring.stiffness * (length - spring.rest_length) + spring.damping * speed + spring.preload
+            numbers = self.model.parameters[list(made.coefficients)].tolist()
+            states = zip(length.tolist(), speed.tolist(), strict=True)
+            tension = numbers[3] + np.array([sum(made.law.parts(x, rate, numbers)) for x, rate in states])
             total += _about_origin((tension / length)[:, None] * way, 0.0, p)
         return total
 

@@ -77,6 +77,8 @@ def _arm_kind(numbers: Numbers, mechanism: Mechanism, leg: int, cuts: list[CutJo
     rods = rods_of(mechanism, leg)
     if not all(_meet(numbers, mechanism.links[i], mechanism.links[j]) for i, j, _ in rods):
         return None
+    if any(cut.angle is not None for cut in cuts):
+        return None
     types = {cut.type for cut in cuts}
     if len(rods) > 1:
         return "delta" if types <= {"spherical", "universal"} else None

@@ -16,6 +16,7 @@ import numpy as np
 
 from gough.friction import friction_force
 from gough.joints.measure import ANGLE, Measure
+from gough.joints.springs import SpringLaw
 from gough.scalar import dot
 from gough.spatial import RigidInertia
 
@@ -110,6 +111,14 @@ class JointMotion(ABC):
     def friction(self, rate: Vector, coefficients: Sequence[Any], resting: Any) -> Vector:
         """Force (nu,) that keeps it going against friction (viscous, coulomb, smoothing)."""
         return np.array([friction_force(rate[0], *coefficients, resting=resting)], dtype=object)
+
+    def spring(self, q: Vector, rate: Vector, law: SpringLaw, numbers: Sequence[Any]) -> list[Vector]:
+        """Forces (nu,), to be added, that keep it going against its spring and damper (`joints.springs`)."""
+        return [np.array([x], dtype=object) for x in (*law.parts(q[0], rate[0], numbers), -numbers[3])]
+
+    def spring_energy(self, q: Vector, law: SpringLaw, numbers: Sequence[Any]) -> Any:
+        """Potential energy of its spring (J)."""
+        return law.energy(q[0], numbers) - numbers[3] * q[0]
 
     def coordinate_rates(self, q: Vector, rate: Vector) -> Vector:
         """q̇ (nq,)."""

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from gough.joints import ALL
+from gough.robot.effects import each
 from gough.robot.pose import Mdh, Pose
 from gough.robot.robot import Robot
 from gough.robot.tree import WORLD, bodies, placed_joints, placed_loops
@@ -281,7 +282,10 @@ def _joint_angles(robot: Robot) -> Iterator[Doubt]:
         if not kind.in_angles or not all(motion.periodic for motion in kind.motions or ()):
             continue
         drive = getattr(placed.joint, "drive", None)
-        stated = {"limits.lower": placed.joint.limits.lower, "limits.upper": placed.joint.limits.upper}
+        stated: dict[str, float | None] = {}
+        for key in ("lower", "upper"):
+            bounds = getattr(placed.joint.limits, key)
+            stated |= {f"limits.{key}{' ' * k}": x for k, x in enumerate(each(bounds, 1))}
         if drive is not None and drive.stroke is not None:
             stated |= {"drive.stroke": drive.stroke[0], "drive.stroke ": drive.stroke[1]}
         stated |= {f"home.joints {k}": x for k, x in enumerate(robot.home.joints.get(placed.name, ()))}

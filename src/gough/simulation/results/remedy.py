@@ -32,7 +32,8 @@ REMEDIES: dict[tuple[Status, Site | None], str] = {
     (Status.NOT_CONVERGED, Site.NEWTON): "take a shorter step or a larger tolerance",
     (Status.SINGULAR, Site.NEWTON_MATRIX): "take a shorter step",
     (Status.NOT_FINITE, Site.SPRING): (
-        "the two points of the spring coincide, where its force has no direction: begin elsewhere, or move one of its points"
+        "the two points of the spring coincide, where its force has no direction: begin elsewhere, move one of its "
+        "points, or give it a clearance"
     ),
     (Status.NOT_FINITE, Site.CONTROLLER): (
         "the controller gave no finite force at that time: look at its gains and at what it returns"

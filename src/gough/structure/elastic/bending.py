@@ -98,7 +98,7 @@ class Bending:
                     telescopic=None,
                     friction=(),
                     spring=None,
-                    rotor=None,
+                    rotors=(),
                     drive=None,
                     elastic=None,
                     tie=replace(add_tie(self.table, name, frame, elastic), as_point=not turns),

@@ -87,7 +87,9 @@ def joint_places(robot: Robot, numbers: Numbers) -> tuple[JointPlace, ...]:
                 ),
                 tuple(links[:-1]),
                 first.q,
-                (limits.lower, limits.upper) if ALL[described[name].type].measure is LENGTH else (None, None),
+                (limits.of_coordinate("lower", 0), limits.of_coordinate("upper", 0))
+                if ALL[described[name].type].measure is LENGTH
+                else (None, None),
             )
         )
     return (*out, *_cuts(robot, numbers))
