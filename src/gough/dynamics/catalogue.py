@@ -59,7 +59,7 @@ class Entry:
     """A function: names of its inputs besides parameters, its equations, units of its outputs.
 
     Of `LOADS` a mechanism's program has those that `load_sizes` names; acceleration (mobility) is that of v without its
-    elastic rates, vdot (nv) that of all of v.
+    idle and elastic rates, vdot (nv) that of all of v.
     """
 
     inputs: tuple[str, ...]
@@ -81,7 +81,7 @@ CATALOGUE: dict[str, Entry] = {
     "inverse_dynamics": Entry(
         ("q", "v", "acceleration", *LOADS),
         inverse.inverse_dynamics,
-        {"tau": "N, N m", "eddot": "SI"},
+        {"tau": "N, N m", "idle_acceleration": "m/s2, rad/s2", "eddot": "SI"},
         regroups=True,
         locks=True,
     ),

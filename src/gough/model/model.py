@@ -155,7 +155,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
     @property
     def mobility(self) -> int:
-        """Number of independent velocities, elastic rates not counted."""
+        """Number of independent velocities that motions lead, idle and elastic rates not counted."""
         return self.layout.mobility
 
     @property

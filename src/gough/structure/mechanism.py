@@ -288,11 +288,12 @@ class Structure:
         return cut, row - cut.row
 
     def with_selection(self, selection: Selection) -> "Mechanism":
-        """The mechanism whose v are the velocities that `selection` takes, elastic ones last."""
+        """The mechanism whose v are the velocities that `selection` takes, idle ones and then elastic ones last."""
         elastic, own = self.elastic_columns, selection.independent
         layout = replace(
             self.layout,
             v_elastic=sum(c in elastic for c in own),
+            v_idle=len(selection.idle),
             v_names=tuple(self.layout.u_names[c] for c in own),
             v_units=tuple(self.layout.u_units[c] for c in own),
         )
