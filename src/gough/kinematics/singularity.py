@@ -83,9 +83,10 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
     det = np.abs(np.linalg.det(clean)) if square else np.full(finite.shape, np.nan)
     batch = S.shape[:-2]
     inverse, ratio = parallel, np.where(finite, 1.0, np.nan) if square else np.full(finite.shape, np.nan)
-    if linkage.layout.v_elastic:
+    if linkage.layout.nv > n:
         M = linkage.function("mass_matrix")(q=q, parameters=parameters).outputs["M"]
-        solved = scaled(inverse_map(M, whole, n))[..., driven_rows(linkage), :]
+        moving = [k for k in range(linkage.layout.nv) if k not in linkage.mechanism.selection.without_inertia]
+        solved = scaled(inverse_map(M[..., moving, :][..., moving], whole[..., moving, :], n))[..., driven_rows(linkage), :]
         inverse, ratio = _reciprocal(solved, solved.shape[-2]), _ratio(solved, felt) if square else ratio
     return Singularity(
         parallel,

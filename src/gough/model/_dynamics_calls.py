@@ -37,7 +37,7 @@ from gough.structure.size import weight_energy
 class DynamicsCalls(Calls):
     """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
 
-    @straight(good_inverse, "tau eddot", "q v acceleration", loaded=True)
+    @straight(good_inverse, "tau eddot idle_acceleration", "q v acceleration", loaded=True)
     @checked(q=numbers, v=numbers, acceleration=numbers, wrench=wrenches, parameters=design, on_bad_state=word)
     def inverse_dynamics(
         self,
@@ -51,12 +51,13 @@ class DynamicsCalls(Calls):
     ) -> InverseDynamics:
         """Drive forces for a motion. wrench: what the surroundings do to the platform (..., 6) at its origin in world
         axes, or {frame: (..., 6)} at named frames. More drives than freedoms share as the description says.
-        acceleration (..., mobility): of v without its elastic rates, whose accelerations are part of the result."""
+        acceleration (..., mobility): of v without its idle and elastic rates, whose accelerations are part of the result."""
         self._check_driven("inverse_dynamics")
         inputs = {"q": q, "v": v, "acceleration": acceleration} | self._load(q, wrench, parameters)
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
-        result = InverseDynamics(tau, e.outputs.get("eddot", tau[..., :0]), e.codes)
+        bends, idles = (e.outputs.get(name, tau[..., :0]) for name in ("eddot", "idle_acceleration"))
+        result = InverseDynamics(tau, bends, e.codes, idles)
         return finish("inverse_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
     @straight(good_forward, "vdot", "q v tau", loaded=True)
@@ -135,7 +136,7 @@ class DynamicsCalls(Calls):
         """Wrenches in every joint for a motion; tau defaults to the inverse dynamics of that motion and wrench.
 
         acceleration (..., mobility): as for `inverse_dynamics`. Where tau is given, vdot (..., nv), the accelerations of all
-        of v that go with it (see `forward_dynamics`), takes its place; without elastic rates they are the same. A mechanism
+        of v that go with it (see `forward_dynamics`), takes its place; without idle and elastic rates they are the same. A mechanism
         with too few drives needs tau.
         """
         model = self._model
@@ -149,7 +150,7 @@ class DynamicsCalls(Calls):
             motion = {"q": q, "v": v, "acceleration": rigid} | self._load(q, wrench, parameters)
             solved = self._run("inverse_dynamics", motion, parameters)
             tau = solved.outputs["tau"]
-            vdot = _joined(rigid, solved.outputs["eddot"]) if model.layout.v_elastic else rigid
+            vdot = _joined(rigid, *(solved.outputs[n] for n in ("idle_acceleration", "eddot") if n in solved.outputs))
         else:
             vdot = self._whole_motion(acceleration, vdot)
             self._check_tau(q, v, vdot, tau, wrench, parameters, given=bool(model.mechanism.drives))
@@ -253,17 +254,17 @@ class DynamicsCalls(Calls):
     def _rigid_motion(self, acceleration: Any, vdot: Any) -> Array:
         """acceleration (..., mobility) of reactions whose drive forces follow from the motion."""
         layout = self._model.layout
-        if not layout.v_elastic:
+        if layout.nv == layout.mobility:
             return self._whole_motion(acceleration, vdot)
         if acceleration is None or vdot is not None:
             raise UsageError(
                 f"joint_reactions without tau takes acceleration (..., {layout.mobility}) and no vdot: the accelerations of "
-                "elastic coordinates follow from the motion"
+                "idle and elastic coordinates follow from the motion"
             )
         if np.shape(acceleration)[-1:] == (layout.nv,):
             warn(
                 f"joint_reactions without tau takes acceleration (..., {layout.mobility}) now; of all {layout.nv} entries of v "
-                "the elastic part is dropped, as it always was: it follows from the motion",
+                "the rest is dropped: it follows from the motion",
                 DeprecationWarning,
             )
             acceleration = np.asarray(acceleration, dtype=float)[..., : layout.mobility]
@@ -276,12 +277,12 @@ class DynamicsCalls(Calls):
             raise UsageError("joint_reactions: give acceleration or vdot, one of them")
         if vdot is not None:
             return as_array("vdot", vdot, layout.nv)
-        if layout.v_elastic and np.shape(acceleration)[-1:] != (layout.nv,):
+        if layout.nv > layout.mobility and np.shape(acceleration)[-1:] != (layout.nv,):
             raise UsageError(
-                f"joint_reactions with tau needs accelerations of all of v, elastic ones too: vdot= (..., {layout.nv}), as "
+                f"joint_reactions with tau needs accelerations of all of v, idle and elastic ones too: vdot= (..., {layout.nv}), as "
                 f"forward_dynamics gives it; acceleration has shape {np.shape(acceleration)}"
             )
-        if layout.v_elastic:
+        if layout.nv > layout.mobility:
             warn(
                 "joint_reactions: accelerations of all of v are called vdot= now, not acceleration", DeprecationWarning
             )
@@ -337,8 +338,7 @@ class DynamicsCalls(Calls):
     ddm = forward_dynamics
 
 
-def _joined(acceleration: np.ndarray, eddot: np.ndarray) -> np.ndarray:
-    """Accelerations of all of v (..., nv)."""
-    batch = np.broadcast_shapes(acceleration.shape[:-1], eddot.shape[:-1])
-    parts = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in (acceleration, eddot)]
-    return np.concatenate(parts, axis=-1)
+def _joined(*given: np.ndarray) -> np.ndarray:
+    """Accelerations of all of v (..., nv) from those of its parts."""
+    batch = np.broadcast_shapes(*(x.shape[:-1] for x in given))
+    return np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in given], axis=-1)
