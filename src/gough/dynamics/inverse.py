@@ -119,39 +119,52 @@ def _with_idle(
     layout = numbers.mechanism.layout
     n = layout.mobility
     needed = needed_force(loops, v, np.concatenate([acceleration, zeros(layout.nv - n)]), wrench, force)
-    tau, rest = free_accelerations(loops, mass_matrix(loops), drive_columns(loops), needed, n)
+    tau, rest, _ = free_accelerations(loops, mass_matrix(loops), drive_columns(loops), needed, n)
     out = {"tau": tau, "idle_acceleration": rest[: layout.v_idle]}
     return out | ({"eddot": rest[layout.v_idle :]} if layout.v_elastic else {})
 
 
 def free_accelerations(
-    loops: Loops, M: np.ndarray, S: np.ndarray, needed: Vector, n: int, end: int | None = None
-) -> tuple[Vector, Vector]:
-    """(tau (drives,), accelerations of the entries of v from n on) for given ones of the first n. needed (nv,): the force of a
-    motion in which those from n on do not accelerate.
+    loops: Loops,
+    M: np.ndarray,
+    S: np.ndarray,
+    needed: Vector,
+    n: int,
+    order: Sequence[int] | None = None,
+    place: str = Site.DRIVES,
+) -> tuple[Vector, Vector, np.ndarray]:
+    """(tau (drives,), accelerations of the entries of v from n on, the matrix before tau (n, drives)) for given accelerations of
+    the first n. needed (nv,): the force of a motion in which those from n on do not accelerate.
 
-    end: entries of v from there on do not accelerate, whatever their equations say (bodies that are taken for rigid).
+    order: of the entries of v, where it is another one. Entries that it leaves out do not accelerate, whatever their equations
+    say (bodies that are taken for rigid). place: of a failure where the drives cannot give these accelerations.
     """
-    nv, still = len(needed), check_slack_velocities(loops, M, needed)
-    free = [k for k in range(n, nv if end is None else end) if k not in still]
-    out = zeros(nv - n)
-    with note("accelerations of what nothing leads, and drive forces"):
-        rest = np.concatenate([S[free], needed[free, None]], axis=1)
-        moved = solve_spd(M[np.ix_(free, free)], rest, Status.SINGULAR.at(Site.MASS_MATRIX)) if free else rest
+    order = list(range(len(needed)) if order is None else order)
+    given, rest = order[:n], order[n:]
+    still = check_slack_velocities(loops, M, needed, rest)
+    free = [k for k in rest if k not in still]
+    S_bar, push = S[given], needed[given]
+    if not free:
+        with note("drive forces"):
+            return share_among_drives(loops.posture.numbers, S_bar, push, place), zeros(len(rest)), S_bar
+    with note("drive forces, and accelerations of what nothing leads"):
+        sides = np.concatenate([S[free], needed[free, None]], axis=1)
+        moved = solve_spd(M[np.ix_(free, free)], sides, Status.SINGULAR.at(Site.MASS_MATRIX))
         felt, pushed = moved[:, :-1], moved[:, -1]
-        beside = M[:n][:, free]
-        tau = share_among_drives(
-            loops.posture.numbers, S[:n] - product(beside, felt), needed[:n] - (beside @ pushed if free else zeros(n))
-        )
-        if free:
-            out[[k - n for k in free]] = product(felt, tau) - pushed
-    return tau, out
+        beside, out = M[np.ix_(given, free)], zeros(len(rest))
+        S_bar = S_bar - product(beside, felt)
+        tau = share_among_drives(loops.posture.numbers, S_bar, push - beside @ pushed, place)
+        out[[rest.index(k) for k in free]] = product(felt, tau) - pushed
+    return tau, out, S_bar
 
 
-def check_slack_velocities(loops: Loops, M: np.ndarray, total: Vector) -> tuple[int, ...]:
-    """Entries of v without inertia, which stay as they are: there must be no force on them, of all forces (nv,)."""
+def check_slack_velocities(
+    loops: Loops, M: np.ndarray, total: Vector, among: Sequence[int] | None = None
+) -> tuple[int, ...]:
+    """Entries of v without inertia, of those `among` (default: all), which stay as they are: there must be no force on them, of
+    all forces (nv,)."""
     mechanism = loops.mechanism
-    still = mechanism.selection.without_inertia
+    still = tuple(k for k in mechanism.selection.without_inertia if among is None or k in among)
     for k in still:
         place = mechanism.layout.v_names[k]
         check(Status.SINGULAR.at(place), NO_FORCE**2 * dot(total, total) - total[k] * total[k], 0.0)
@@ -160,16 +173,16 @@ def check_slack_velocities(loops: Loops, M: np.ndarray, total: Vector) -> tuple[
     return still
 
 
-def share_among_drives(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:
+def share_among_drives(numbers: Numbers, S: np.ndarray, needed: Vector, place: str = Site.DRIVES) -> Vector:
     """tau (drives,) with S tau = needed [Lopes, eq. 14, corrected], [Pedrammehr 2012, eqs. 48, 51] solved for F_act; the least
     weighted norm when drives are redundant. Fewer drives than freedoms give no arbitrary motion: the check fails at every
-    state."""
+    state. place: of the failure."""
     drives = numbers.mechanism.drives
     if not drives and len(needed):
-        check(Status.SINGULAR.at(Site.DRIVES), -needed[0] * needed[0], 1.0)
+        check(Status.SINGULAR.at(place), -needed[0] * needed[0], 1.0)
         return zeros(0)
     if len(drives) == len(needed):
-        return solve(S, needed, Status.SINGULAR.at(Site.DRIVES))
+        return solve(S, needed, Status.SINGULAR.at(place))
     weights = [1.0 if d.weight is None else numbers.parameters[d.weight] for d in drives]
     eased = np.array([S[:, k] / w for k, w in enumerate(weights)], dtype=object)  # W⁻¹ Sᵀ (drives, nv)
-    return eased @ solve_spd(S @ eased, needed, Status.SINGULAR.at(Site.DRIVES))
+    return eased @ solve_spd(S @ eased, needed, Status.SINGULAR.at(place))

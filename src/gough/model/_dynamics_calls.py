@@ -1,18 +1,21 @@
 """Model calls about dynamics."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from gough.arguments import checked, design, numbers, word, wrenches
+from gough.arguments import checked, design, mapping, numbers, word, wrenches
 from gough.compilation.arrays import Array, as_array, common_batch
 from gough.compilation.function import Function
 from gough.compilation.old_names import current_names
 from gough.compilation.status import rename
+from gough.dynamics.catalogue import FunctionKey
+from gough.dynamics.hybrid import prescribed_place
 from gough.dynamics.reactions import joint_links
-from gough.errors import BadStateError, UsageError, warn
+from gough.errors import BadStateError, Failure, UsageError, warn
 from gough.kinematics.retraction import step_units
+from gough.kinematics.singularity import driven_condition
 from gough.model._calls import Calls, explain_states, finish
 from gough.model._one_state import straight
 from gough.model.coriolis import coordinate_function, coordinate_rates, own_coordinate_terms
@@ -22,6 +25,7 @@ from gough.model.results import (
     CoordinateTerms,
     Energies,
     ForwardDynamics,
+    HybridDynamics,
     InverseDynamics,
     Reactions,
     good_energies,
@@ -77,6 +81,47 @@ class DynamicsCalls(Calls):
         e = self._run("forward_dynamics", inputs, parameters)
         result = ForwardDynamics(e.outputs["vdot"], e.codes)
         return finish("forward_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
+
+    @checked(q=numbers, v=numbers, prescribed=mapping(numbers), wrench=wrenches, parameters=design, on_bad_state=word)
+    def hybrid_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        prescribed: Mapping[str, Any],
+        wrench: Wrench = None,
+        *,
+        parameters: Any = None,
+        on_bad_state: str = "raise",
+    ) -> HybridDynamics:
+        """Drive forces and all accelerations where those of some freedoms are prescribed and the rest follows.
+
+        prescribed: {name: acceleration (...)} of as many velocities, entries of layout.u_names, as there are drives (where
+        drives share what they do: at most). Whether drives can give them is told by the result's condition. wrench as for
+        `inverse_dynamics`, which is this with v[:mobility] prescribed.
+        """
+        model, names = self._model, tuple(prescribed)
+        shares = model.robot.drive_sharing is not None or any(d.weight is not None for d in model.mechanism.drives)
+        if 0 < len(names) < len(model.mechanism.drives) and not shares:
+            raise UsageError(
+                f"hybrid_dynamics: {len(names)} prescribed velocities for {len(model.mechanism.drives)} drives "
+                f"({', '.join(model.layout.drive_names)}): they do not determine the forces. Prescribe as many, or say how drives "
+                "share: `drive_sharing: least_norm`, or a `weight` on every drive."
+            )
+        function, given = model.function(FunctionKey("hybrid_dynamics", names)), list(prescribed.values())
+        batch = common_batch("hybrid_dynamics", *(np.asarray(x)[..., None] for x in given))
+        asked = np.stack([np.broadcast_to(np.asarray(x, dtype=float), batch) for x in given], axis=-1)
+        inputs = {"q": q, "v": v, "prescribed": asked} | self._load(q, wrench, parameters)
+        e = function(**inputs, parameters=self._parameters(parameters))
+        condition = driven_condition(model, names, e.outputs["driven"])
+        result = HybridDynamics(e.outputs["tau"], e.outputs["vdot"], condition, e.codes)
+        explain = explain_states(model, q, e.batch, parameters)
+
+        def told(state: int, failure: Failure) -> Callable[[], str]:
+            if failure.place != prescribed_place(names):
+                return explain(state, failure)
+            return lambda: "the drives cannot give these accelerations there: they do not reach them; prescribe others"
+
+        return finish("hybrid_dynamics", e, result, on_bad_state, told)
 
     @straight(itself, "M", "q")
     @checked(q=numbers, parameters=design, on_bad_state=word)

@@ -55,6 +55,20 @@ class ForwardDynamics:
 
 
 @dataclass(frozen=True)
+class HybridDynamics:
+    """tau (..., drives): drive forces (N or N m); vdot (..., nv): classical acceleration of all of v, prescribed ones too;
+    condition (...): condition number of the matrix that tau is solved from, 1 at best, scaled by the robot's size; status (...):
+    codes."""
+
+    tau: np.ndarray
+    vdot: np.ndarray
+    condition: np.ndarray
+    status: np.ndarray
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
 class Reactions:
     """Wrenches (f, m) in all joints.
 
