@@ -306,7 +306,7 @@ def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
     """Coordinates that stay where they are when some are named.
 
     Of v's own, all others. Of the platform's alone, where v has others: as many of the platform's others as it has freedoms.
-    Else ball joints do not spin, and the rest moves as little as it can.
+    Else ball joints do not spin, idle ones stay, and the rest moves as little as it can.
     """
     natural = natural_coordinates(linkage)
     if set(names) <= set(natural):
@@ -315,7 +315,8 @@ def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
 
 
 def _chosen_to_stay(linkage: LedLinkage, names: list[str]) -> list[str]:
-    turns = [n for n in turn_coordinates(linkage) if n not in names]
+    loose = dict.fromkeys([*turn_coordinates(linkage), *linkage.layout.idle_names])
+    turns = [n for n in loose if n not in names]
     turns = turns if len(names) + len(turns) <= linkage.layout.rigid else []
     if not all(_is_pose(linkage, n) for n in names):
         return turns

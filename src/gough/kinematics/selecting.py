@@ -16,7 +16,6 @@ from gough.program.ops import Op
 from gough.structure import Block, Mechanism, Selection, Structure
 from gough.structure.selection import block_order, perfect_matching
 
-
 STILL = 1e-7
 """Motion of what is to stand still, of the largest, that is none."""
 LEAST, ABOUT = 1e-4, 0.7

@@ -86,8 +86,10 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
     inverse, ratio = parallel, np.where(finite, 1.0, np.nan) if square else np.full(finite.shape, np.nan)
     if linkage.layout.nv > n:
         M = linkage.function("mass_matrix")(q=q, parameters=parameters).outputs["M"]
-        moving = [k for k in range(linkage.layout.nv) if k not in linkage.mechanism.selection.without_inertia]
-        solved = scaled(inverse_map(M[..., moving, :][..., moving], whole[..., moving, :], n))[..., driven_rows(linkage), :]
+        moving = linkage.mechanism.moving
+        solved = scaled(inverse_map(M[..., moving, :][..., moving], whole[..., moving, :], n))[
+            ..., driven_rows(linkage), :
+        ]
         inverse, ratio = _reciprocal(solved, solved.shape[-2]), _ratio(solved, felt) if square else ratio
     return Singularity(
         parallel,

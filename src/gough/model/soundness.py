@@ -76,7 +76,6 @@ def check_free_friction(mechanism: Structure, pattern: Mapping[int, float]) -> N
 def check_model(model: "Model") -> "Model":
     """The model, whose drives can move and whose springs and home are sound."""
     check_drives(model)
-    tell_idle(model)
     check_springs(model)
     check_home(model)
     return model
@@ -96,7 +95,7 @@ def check_drives(model: "Model") -> None:
     if drives < mobility and model.velocities is None:
         raise StructureError(
             f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms ({', '.join(model.layout.v_names)}). Add "
-            f"`drive: {{}}` to more joints, or state `velocities:` to model an underactuated mechanism (forward and hybrid dynamics)."
+            "`drive: {}` to more joints, or state `velocities:` to model an underactuated mechanism (forward and hybrid dynamics)."
         )
     stated = model.robot.drive_sharing is not None or any(d.weight is not None for d in mechanism.drives)
     if drives > mobility and not stated:
@@ -112,9 +111,9 @@ def tell_idle(model: "Model") -> None:
     if not layout.v_idle or (not isinstance(named, str | None) and set(layout.idle_names) <= set(named)):
         return
     still = [layout.v_names[k] for k in model.mechanism.selection.without_inertia if k >= layout.mobility]
-    held = f" {_listed(still)}: without inertia, not accelerated;" if still else ""
+    held = f" (held, without inertia: {_listed(still)})" if still else ""
     warn(
-        f"{model.robot.name}: idle freedoms, which no drive moves and no closure fixes: {_listed(layout.idle_names)};{held} their "
+        f"{model.robot.name}: idle freedoms, which no drive moves and no closure fixes: {_listed(layout.idle_names)}{held}; their "
         "accelerations are results (idle_acceleration). If they are meant, name all independent velocities (`velocities: "
         f"[{', '.join(layout.v_names[: layout.rigid])}]`); else add a drive, or take a joint with fewer freedoms.",
         IdleWarning,

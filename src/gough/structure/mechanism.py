@@ -315,6 +315,11 @@ class Mechanism(Structure):
     selection: Selection = field(kw_only=True)
 
     @property
+    def moving(self) -> list[int]:
+        """Entries of v that something with inertia goes with; the others stay as they are."""
+        return [k for k in range(self.layout.nv) if k not in self.selection.without_inertia]
+
+    @property
     def loop_groups(self) -> dict[str, tuple[list[int], list[int]]]:
         """(closure rows, columns of u) of every leg that closes by itself, else of every block, by name."""
         loops_of = {r: cut for cut in self.cuts for r in range(cut.row, cut.row + cut.rows)}

@@ -67,9 +67,9 @@ class OneLead:
         if found is None:
             return None
         scale = self._drive_sizes
-        return solve_led(
-            self._linkage, (found[0].T / scale[:, None])[None], ((drives - q[self._index]) / scale)[None]
-        )[0]
+        return solve_led(self._linkage, (found[0].T / scale[:, None])[None], ((drives - q[self._index]) / scale)[None])[
+            0
+        ]
 
     def _pivoted(self, q: np.ndarray, drives: np.ndarray) -> Sequence[np.ndarray] | None:
         """A step where the order of elimination that machine code has meets a small pivot, as it may at a symmetric home."""
