@@ -18,8 +18,8 @@ def show(
     """Show the structure of a robot: freedoms, legs, joints, bodies, loops, drives, frames, home, structural zeros, sources.
 
     JSON keys: robot title source file gravity characteristic_length freedoms mobility (the same) velocities[] (name unit
-    coordinate column acceleration) idle[] (name held) platform (null without) legs[] joints[] bodies[] flexible[] (body coordinates
-    frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first second
+    coordinate column acceleration) idle[] (name held) platform (null without) legs[] joints[] bodies[] flexible[] (body
+    coordinates frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first second
     kept redundant nut …) redundant_closures[] blocks[] (loops velocities) locked[] (velocity of factor) drives[] (name unit
     weight) drive_sharing springs[] frames[] home closure_tolerance layout structural_zeros parameter_count warnings, and
     parameters with --parameters. SI units, rad.

@@ -7,11 +7,10 @@ from typing import Any
 
 from gough.dynamics import energies, forward, hybrid, inverse, loads, rates, reactions, terms, tilts
 from gough.dynamics.legs.geometry import Branch, branched_joints, leg_joints
-from gough.dynamics.link_poses import link_poses
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.dynamics.twists import frame_pose, frame_twist
+from gough.dynamics.twists import frame_pose, frame_twist, link_poses
 from gough.dynamics.validity import check_state
 from gough.errors import UsageError
 from gough.structure import Structure
@@ -169,8 +168,8 @@ def hybrid_entry(mechanism: Structure, names: tuple[str, ...]) -> Entry:
         raise UsageError(f"hybrid_dynamics: {what}; there are {', '.join(known)}")
     if not 0 < len(names) <= drives:
         raise UsageError(
-            f"hybrid_dynamics: {len(names)} prescribed velocities for {drives} drives ({', '.join(mechanism.layout.drive_names)}); "
-            "name as many as there are drives"
+            f"hybrid_dynamics: {len(names)} prescribed velocities for {drives} drives; name as many as there are drives "
+            f"({', '.join(mechanism.layout.drive_names) or 'none: use forward_dynamics'})"
         )
     return Entry(
         ("q", "v", "prescribed", *LOADS),

@@ -104,8 +104,8 @@ class DynamicsCalls(Calls):
         if 0 < len(names) < len(model.mechanism.drives) and not shares:
             raise UsageError(
                 f"hybrid_dynamics: {len(names)} prescribed velocities for {len(model.mechanism.drives)} drives "
-                f"({', '.join(model.layout.drive_names)}): they do not determine the forces. Prescribe as many, or say how drives "
-                "share: `drive_sharing: least_norm`, or a `weight` on every drive."
+                f"({', '.join(model.layout.drive_names)}): they do not determine the forces. Prescribe as many, or say how "
+                "drives share: `drive_sharing: least_norm`, or a `weight` on every drive."
             )
         function, given = model.function(FunctionKey("hybrid_dynamics", names)), list(prescribed.values())
         batch = common_batch("hybrid_dynamics", *(np.asarray(x)[..., None] for x in given))
@@ -181,8 +181,8 @@ class DynamicsCalls(Calls):
         """Wrenches in every joint for a motion; tau defaults to the inverse dynamics of that motion and wrench.
 
         acceleration (..., mobility): as for `inverse_dynamics`. Where tau is given, vdot (..., nv), the accelerations of all
-        of v that go with it (see `forward_dynamics`), takes its place; without idle and elastic rates they are the same. A mechanism
-        with too few drives needs tau.
+        of v that go with it (see `forward_dynamics`), takes its place; without idle and elastic rates they are the same. A
+        mechanism with too few drives needs tau.
         """
         model = self._model
         elsewhere = [f for f in wrench if not on_platform(model, f)] if isinstance(wrench, Mapping) else []
@@ -306,10 +306,10 @@ class DynamicsCalls(Calls):
                 f"joint_reactions without tau takes acceleration (..., {layout.mobility}) and no vdot: the accelerations of "
                 "idle and elastic coordinates follow from the motion"
             )
-        if np.shape(acceleration)[-1:] == (layout.nv,):
+        if np.shape(acceleration)[-1:] == (layout.nv,) and not layout.v_idle:
             warn(
                 f"joint_reactions without tau takes acceleration (..., {layout.mobility}) now; of all {layout.nv} entries of v "
-                "the rest is dropped: it follows from the motion",
+                "the elastic part is dropped, as it always was: it follows from the motion",
                 DeprecationWarning,
             )
             acceleration = np.asarray(acceleration, dtype=float)[..., : layout.mobility]
@@ -324,8 +324,8 @@ class DynamicsCalls(Calls):
             return as_array("vdot", vdot, layout.nv)
         if layout.nv > layout.mobility and np.shape(acceleration)[-1:] != (layout.nv,):
             raise UsageError(
-                f"joint_reactions with tau needs accelerations of all of v, idle and elastic ones too: vdot= (..., {layout.nv}), as "
-                f"forward_dynamics gives it; acceleration has shape {np.shape(acceleration)}"
+                f"joint_reactions with tau needs accelerations of all of v, idle and elastic ones too: vdot= (..., {layout.nv}), "
+                f"as forward_dynamics gives it; acceleration has shape {np.shape(acceleration)}"
             )
         if layout.nv > layout.mobility:
             warn(

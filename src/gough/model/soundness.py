@@ -95,7 +95,8 @@ def check_drives(model: "Model") -> None:
     if drives < mobility and model.velocities is None:
         raise StructureError(
             f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms ({', '.join(model.layout.v_names)}). Add "
-            "`drive: {}` to more joints, or state `velocities:` to model an underactuated mechanism (forward and hybrid dynamics)."
+            "`drive: {}` to more joints, or state `velocities:` to model an underactuated mechanism (no inverse "
+            "dynamics, but hybrid dynamics of as many freedoms as there are drives)."
         )
     stated = model.robot.drive_sharing is not None or any(d.weight is not None for d in mechanism.drives)
     if drives > mobility and not stated:
@@ -113,8 +114,8 @@ def tell_idle(model: "Model") -> None:
     still = [layout.v_names[k] for k in model.mechanism.selection.without_inertia if k >= layout.mobility]
     held = f" (held, without inertia: {_listed(still)})" if still else ""
     warn(
-        f"{model.robot.name}: idle freedoms, which no drive moves and no closure fixes: {_listed(layout.idle_names)}{held}; their "
-        "accelerations are results (idle_acceleration). If they are meant, name all independent velocities (`velocities: "
+        f"{model.robot.name}: idle freedoms, which no drive moves and no closure fixes: {_listed(layout.idle_names)}{held}; "
+        "their accelerations are results (idle_acceleration). If they are meant, name all independent velocities (`velocities: "
         f"[{', '.join(layout.v_names[: layout.rigid])}]`); else add a drive, or take a joint with fewer freedoms.",
         IdleWarning,
     )
