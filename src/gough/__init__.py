@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from gough.compilation.threads import set_threads as set_threads
     from gough.errors import BadStateError as BadStateError
     from gough.errors import HomeWarning as HomeWarning
+    from gough.errors import IdleWarning as IdleWarning
     from gough.errors import PatternError as PatternError
     from gough.errors import SingularHomeWarning as SingularHomeWarning
     from gough.errors import Status as Status

@@ -191,6 +191,10 @@ class HomeWarning(UserWarning):
     """The home configuration is not quite what the description says: moved to close the loops, or outside limits."""
 
 
+class IdleWarning(UserWarning):
+    """Freedoms that no drive moves and no closure fixes, which the description does not name as meant."""
+
+
 class UnitWarning(UserWarning):
     """A number without a unit that can hardly be meant in the unit it is read in: an angle of 30 rad, say."""
 

@@ -123,7 +123,7 @@ class OurCall(Peer):
         found = [self._call(*row) for row in self._rows]
         if self._function == "forward_dynamics":
             return np.array([x.vdot for x in found])
-        return np.array([np.concatenate([x.tau, x.eddot]) for x in found])
+        return np.array([np.concatenate([x.tau, x.free_acceleration]) for x in found])
 
     def seconds(self, budget: float, threads: int = 1) -> float:
         turn = cycle(self._rows)

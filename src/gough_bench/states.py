@@ -49,7 +49,7 @@ def random_states(model: Model, count: int, seed: int = 4) -> PeerStates:
     if model.driven:
         found = model.inverse_dynamics(q, v, acceleration[:, : model.mobility])
         tau = found.tau
-        acceleration[:, model.mobility :] = found.eddot
+        acceleration[:, model.mobility :] = found.free_acceleration
     else:
         tau = rng.normal(size=(n, drives)) if drives else np.zeros((n, 0))
         acceleration = model.forward_dynamics(q, v, tau).vdot

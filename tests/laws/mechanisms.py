@@ -62,8 +62,8 @@ class MechanismSubject:
 
     @property
     def driven(self) -> bool:
-        """Whether there are drives for every freedom."""
-        return len(self.model.mechanism.drives) >= self.model.layout.nv
+        """Whether there are drives for every freedom that motions lead."""
+        return self.model.driven
 
     def tolerance(self, state: State) -> float:
         """Accepted relative error against an exact reference: rounding times the condition."""

@@ -24,6 +24,7 @@ CALLS = {
     "drive_rates": lambda m, q, bad: m.drive_rates(q, np.ones(3)),
     "inverse_dynamics": lambda m, q, bad: m.inverse_dynamics(q, np.ones(3), np.ones(3)),
     "forward_dynamics": lambda m, q, bad: m.forward_dynamics(q, np.ones(3), np.ones(3)),
+    "hybrid_dynamics": lambda m, q, bad: m.hybrid_dynamics(q, np.ones(3), dict.fromkeys(m.layout.drive_names, 1.0)),
     "mass_matrix": lambda m, q, bad: m.mass_matrix(q),
     "bias_force": lambda m, q, bad: m.bias_force(q, np.ones(3)),
     "gravity_force": lambda m, q, bad: m.gravity_force(q),

@@ -1,7 +1,7 @@
 """Static equilibrium: where a robot comes to rest under gravity and loads, and the drive forces that hold it.
 
 What is held           unknowns                         equations (r: linear_forces)
-the rigid part of q    elastic coordinates, τ           r = 0
+the rigid part of q    idle and elastic coordinates, τ  r = 0
 drive positions        all independent coordinates, τ   r = 0, drives = given
 drive forces           all independent coordinates      r = 0
 Newton's iteration with the exact stiffness, all states of a batch at once; the loops are closed on the way.
@@ -25,6 +25,7 @@ from gough.kinematics.openings import openings
 from gough.kinematics.retraction import bad_quaternions, retract, step_units
 from gough.model import Model
 from gough.structure.elastic.places import numbers_at
+from gough.structure.layout import Layout
 from gough.text import short_repr
 
 ITERATIONS = 60
@@ -36,6 +37,8 @@ BALANCED = 1e-9
 """Accepted residual relative to the forces that balance: weight, springs, drives, loads, each by itself."""
 NEUTRAL = 1e-13
 """Stiffness over what the forces themselves would give that is rounding: nothing leads back there."""
+IDLE = 1e-11
+"""The same of idle freedoms, against the largest: loops round them more."""
 NOT_BALANCED = Status.SINGULAR.at(Site.STIFFNESS)
 ROUNDING = 1e-5
 """Part of the stiffness times a typical size that is added to them: where nothing but springs balances, 1e-14 of what they
@@ -82,7 +85,8 @@ def static_equilibrium(
 
     Held: the platform's pose, or the rigid part of q (default: home), or the drive positions `drives` (..., n), or the
     drive forces tau (..., n). near: where the search starts with drives or tau (default: home). Where forces balance and
-    nothing leads back (neutral rest), q is the one next to where the search starts.
+    nothing leads back (neutral rest), q is the one next to where the search starts. Idle freedoms come to rest: a load that hangs
+    from a robot hangs still, as far as forces lead it there; one that stands is left standing.
     """
     check_option(on_bad_state)
     if sum(x is not None for x in (pose, q, drives, tau)) > 1:
@@ -222,7 +226,7 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
         balancing = [np.abs(part * own).max(axis=1, initial=0.0) for part in forces.parts(q[active], tau[active])]
         rounding = ROUNDING * np.abs(K * own * own[:, None]).max(axis=2, initial=0.0)
         scale = np.sum(balancing, axis=0)[:, None] + _carried(model, K, q[active], own)[:, None] + rounding
-        step, push = _newton(r, K, S, own, layout.mobility, held, miss, scale.max(axis=1, initial=0.0))
+        step, push = _newton(r, K, S, own, layout, held, miss, scale.max(axis=1, initial=0.0))
         off[active] = (np.abs(r * own) / np.maximum(scale, 1e-300)).max(axis=1, initial=0.0)
         size = np.abs(step / own).max(axis=1, initial=0.0)
         lost = ~np.isfinite(size)
@@ -264,34 +268,40 @@ def _carried(model: Model, K: np.ndarray, q: np.ndarray, own: np.ndarray) -> np.
     return np.einsum("nij,nj->ni", stiff, np.abs(q[:, at])).max(axis=1, initial=0.0)
 
 
-def _newton(r, K, S, own, mobility: int, held: str, miss, scale) -> tuple[np.ndarray, np.ndarray]:
+def _newton(r, K, S, own, layout: Layout, held: str, miss, scale) -> tuple[np.ndarray, np.ndarray]:
     """(steps (n, nv) along v, changes of tau (n, drives)); NaN where there is none. scale (n,): of the forces, in r * own."""
     n, nv, count = S.shape
     if held == "tau":
         return _shortest(K * own[:, None] * own, -r * own, scale) * own, np.zeros((n, count))
-    free = np.arange(mobility, nv) if held == "rigid" else np.arange(nv)
+    free = np.arange(layout.mobility, nv) if held == "rigid" else np.arange(nv)
     K = K[:, :, free] * own[:, None] * own[free]
     S = S * own[:, None]
-    size = np.abs(K).max(axis=(1, 2), initial=0.0) / np.maximum(np.abs(S).max(axis=(1, 2), initial=0.0), 1e-300)
+    largest = np.abs(K).max(axis=(1, 2), initial=0.0)
+    if layout.v_idle:  # a wheel: its stiffness may be rounding
+        largest = np.maximum(largest, scale)
+    size = largest / np.maximum(np.abs(S).max(axis=(1, 2), initial=0.0), 1e-300)
     size = np.where((size > 0) & np.isfinite(size), size, 1.0)[:, None, None]
     if held == "rigid":
         A = np.concatenate([K / size, -S], axis=2)
-        x = _solve(A, -r * own)
+        x = _shortest(A, -r * own, scale, IDLE) if layout.v_idle else _solve(A, -r * own)
         step = np.zeros((n, nv))
         step[:, free] = x[:, : len(free)] / size[:, 0] * own[free]
         return step, x[:, len(free) :]
     A = np.zeros((n, nv + count, nv + count))
     A[:, :nv, :nv], A[:, :nv, nv:], A[:, nv:, :nv] = K / size, -S, np.swapaxes(S, 1, 2)
-    x = _solve(A, np.concatenate([-r * own / size[:, 0], miss], axis=1))
+    b = np.concatenate([-r * own / size[:, 0], miss], axis=1)
+    x = _shortest(A, b, scale / size[:, 0, 0], IDLE) if layout.v_idle else _solve(A, b)
     return x[:, :nv] * own, x[:, nv:] * size[:, 0]
 
 
-def _shortest(A: np.ndarray, b: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Solutions (n, k) of square systems. Where nothing leads back along a motion (neutral rest: a planar robot across gravity)
-    that motion is left out; NaN where forces are out of balance along it."""
+def _shortest(A: np.ndarray, b: np.ndarray, scale: np.ndarray, least: float | None = None) -> np.ndarray:
+    """Solutions (n, k) of systems (n, m, k). Where nothing leads back along a motion (neutral rest: a planar robot across
+    gravity) that motion is left out; NaN where forces are out of balance along it. least: of the largest, in place of NEUTRAL of
+    the forces."""
     finite = np.asarray(np.isfinite(A).all(axis=(1, 2)) & np.isfinite(b).all(axis=1))
-    u, s, vt = np.linalg.svd(np.where(finite[:, None, None], A, 0.0))
-    neutral = s <= NEUTRAL * np.maximum(s.max(axis=1, initial=0.0), scale)[:, None]
+    u, s, vt = np.linalg.svd(np.where(finite[:, None, None], A, 0.0), full_matrices=False)
+    limit = s.max(axis=1, initial=0.0)
+    neutral = s <= (NEUTRAL * np.maximum(limit, scale) if least is None else least * limit)[:, None]
     left = np.einsum("nji,nj->ni", u, b)
     short = np.einsum("nji,nj->ni", vt, np.where(neutral, 0.0, left) / np.where(neutral, 1.0, s))
     short[(neutral & (np.abs(left) > BALANCED * scale[:, None])).any(axis=1)] = np.nan

@@ -147,7 +147,7 @@ def check_names(model: Model, names: list[str]) -> None:
             near = difflib.get_close_matches(name, allowed, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(allowed)}"
             raise UsageError(f"{model.robot.name} has no coordinate {name!r}; {hint}")
-    given, freedoms = set(names), model.mobility
+    given, freedoms = set(names), model.layout.rigid
     if not freedoms:
         raise UsageError(f"{model.robot.name} has no rigid freedom: its coordinates cannot be chosen")
     by_pose = model.geometry.legs_reach and given <= set(COORDINATES)

@@ -94,14 +94,16 @@ def natural_frequencies(
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
     terms = forces.mass(here), forces.damping(here, tau, friction), forces.stiffness(here, tau)
     M, C, K = (A[0] * unit[:, None] * unit for A in terms)
-    N, K, C = free_motions(forces.drive_map(here)[0] * unit[:, None], K, C, drives)
+    moving = model.mechanism.moving
+    M, C, K = (A[np.ix_(moving, moving)] for A in (M, C, K))
+    N, K, C = free_motions((forces.drive_map(here)[0] * unit[:, None])[moving], K, C, drives)
     M, C, K = (N.T @ A @ N for A in (M, C, K))
     squares, shapes = undamped_modes(M, K)
     eigenvalues = quadratic_eigenvalues(M, C, K)
     frequencies = np.sqrt(np.maximum(squares, 0.0)) / (2 * np.pi)
     return Modes(
         frequencies,
-        unit[:, None] * (N @ shapes),
+        unit[:, None] * (np.eye(model.layout.nv)[:, moving] @ N @ shapes),
         eigenvalues,
         ratios(eigenvalues),
         state.q,

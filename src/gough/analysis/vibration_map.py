@@ -169,9 +169,11 @@ def vibrations_at(
     q (n, nq) with drive forces tau (n, drives), under the wrench they were found with; NaN without a frame."""
     forces = RestForces(model, model.parameters, wrench)
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+    moving = model.mechanism.moving
     M, K = (A * unit[:, None] * unit for A in (forces.mass(q), forces.stiffness(q, tau)))
-    S = forces.drive_map(q) * unit[:, None]
-    N = np.broadcast_to(np.eye(len(unit)), M.shape)
+    M, K = (A[:, moving][:, :, moving] for A in (M, K))
+    S = (forces.drive_map(q) * unit[:, None])[:, moving]
+    N = np.broadcast_to(np.eye(len(moving)), M.shape)
     if isinstance(drives, dict):
         if set(drives) - {"stiffness"}:
             raise UsageError(f"drives={drives!r}: a map is of undamped frequencies; give {{'stiffness': …}} alone")
@@ -192,8 +194,9 @@ def vibrations_at(
     squares[~positive] = np.nan
     frequencies[:, : squares.shape[1]] = np.sign(squares) * np.sqrt(np.abs(squares)) / (2 * np.pi)
     if frame:
-        J = (forces.frame_jacobian(q, frame)[:, :3] * unit) @ N
-        matrix = J @ np.linalg.solve(K, np.swapaxes(J, 1, 2))
+        J = (forces.frame_jacobian(q, frame)[:, :3] * unit)[:, :, moving] @ N
+        JT = np.swapaxes(J, 1, 2)  # idle motions may have no stiffness, and do not move the frame
+        matrix = J @ (np.linalg.pinv(K, rcond=1e-12) @ JT if model.layout.v_idle else np.linalg.solve(K, JT))
         give = np.linalg.eigvalsh(0.5 * (matrix + np.swapaxes(matrix, 1, 2)))
     return frequencies, give
 

@@ -44,8 +44,9 @@ def zero_dynamics(
     """
     layout = model.layout
     if not layout.v_elastic:
+        idle = "; what idle freedoms do with the drives held: natural_frequencies" if layout.v_idle else ""
         raise UsageError(
-            f"zero_dynamics: {model.robot.name} has no flexible bodies: nothing moves while the output is held"
+            f"zero_dynamics: {model.robot.name} has no flexible bodies: nothing bends while the output is held{idle}"
         )
     if not model.mobility:
         raise UsageError(
@@ -59,11 +60,14 @@ def zero_dynamics(
     M, C, K = (
         A[0] * unit[:, None] * unit for A in (forces.mass(here), forces.damping(here, tau), forces.stiffness(here, tau))
     )
-    W = _null(forces.drive_map(here)[0].T * unit)
+    moving = model.mechanism.moving
+    M, C, K = (A[np.ix_(moving, moving)] for A in (M, C, K))
+    W = _null((forces.drive_map(here)[0].T * unit)[:, moving])
     if output == "floating":
-        N = np.eye(layout.nv)[:, layout.mobility :]
+        N = np.eye(len(moving))[:, layout.mobility :]
     else:
-        N = _null(_independent_rows(model.frame_jacobian(state.q, output) * unit, layout.mobility, output))
+        seen = (model.frame_jacobian(state.q, output) * unit)[:, moving]
+        N = _null(_independent_rows(seen, layout.mobility, output))
     eigenvalues = quadratic_eigenvalues(W.T @ M @ N, W.T @ C @ N, W.T @ K @ N)
     growth = float(np.real(eigenvalues).max())
     stable = growth < 0
@@ -95,7 +99,9 @@ def growth_without_stress(model: Model, q: np.ndarray, parameters: np.ndarray) -
     S = model.function("drive_map").values(q=q, parameters=parameters)["S"] * own[:, None]
     if not (np.isfinite(M).all() and np.isfinite(S).all() and np.isfinite(K).all()):
         return 0.0
-    W, N = _null(S.T), np.eye(layout.nv)[:, layout.mobility :]
+    moving = model.mechanism.moving
+    M, D, K = (A[np.ix_(moving, moving)] for A in (M, D, K))
+    W, N = _null(S[moving].T), np.eye(len(moving))[:, layout.mobility :]
     found = quadratic_eigenvalues(W.T @ M @ N, W.T @ D @ N, W.T @ K @ N)
     growth = float(np.real(found).max(initial=0.0))
     return growth if growth > GROWING * np.abs(found).max(initial=0.0) else 0.0

@@ -60,8 +60,9 @@ def run_function(model: "Model", name: str, slots: Slots) -> Results:
         first, result = ("forward_dynamics", "vdot") if "tau" in slots else ("inverse_dynamics", "tau")
         found, before = _program(model, first, slots)
         motion = found["vdot"] if result == "vdot" else slots["acceleration"]
-        if "eddot" in found:  # of flexible bodies the inverse model finds the elastic part
-            motion = np.concatenate([slots["acceleration"], found["eddot"]], axis=1)
+        rest = [found[key] for key in ("idle_acceleration", "eddot") if key in found]  # what the inverse model finds
+        if result == "tau" and rest:
+            motion = np.concatenate([slots["acceleration"], *rest], axis=1)
         forces = {"tau": found[result]} if result == "tau" else {}
         outputs, after = _program(model, name, slots | {"vdot": motion} | forces)
         return outputs, np.where(before != GOOD, before, after)
@@ -96,7 +97,7 @@ def _geometry(model: "Model", name: str, slots: Slots) -> Results:
         return {"drives": model.drives(q)}, good
     measure = model.singularity(q)
     outputs = {"parallel": measure.parallel, "serial": measure.serial, "manipulability": measure.manipulability}
-    if model.layout.v_elastic:
+    if model.layout.nv > model.mobility:
         outputs |= {"inverse": measure.inverse, "inverse_ratio": measure.inverse_ratio}
     return outputs, good
 
@@ -116,7 +117,8 @@ def _names(model: "Model", key: str, shape: tuple[int, ...]) -> list[str]:
         "drives": drives,
         "tau": [f"tau.{d}" for d in drives],
         "vdot": groups_of(model)["vdot"],
-        "eddot": groups_of(model)["vdot"][layout.mobility :],
+        "idle_acceleration": groups_of(model)["vdot"][layout.idle],
+        "eddot": groups_of(model)["vdot"][layout.rigid :],
         "M": [f"M.{a}.{b}" for a, b in product(v, v)],
         "h": [f"h.{a}" for a in v],
         "g": [f"g.{a}" for a in v],

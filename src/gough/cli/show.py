@@ -18,9 +18,9 @@ def show(
     """Show the structure of a robot: freedoms, legs, joints, bodies, loops, drives, frames, home, structural zeros, sources.
 
     JSON keys: robot title source file gravity characteristic_length freedoms mobility (the same) velocities[] (name unit
-    coordinate column acceleration) platform (null without) legs[] joints[] bodies[] flexible[] (body coordinates
-    frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first second
-    kept redundant nut …) redundant_closures[] blocks[] (loops velocities) locked[] (velocity of factor) guide[] (stated
+    coordinate column acceleration) idle[] (name held) platform (null without) legs[] joints[] bodies[] flexible[] (body
+    coordinates frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first
+    second kept redundant nut …) redundant_closures[] blocks[] (loops velocities) locked[] (velocity of factor) guide[] (stated
     freedoms of the platform) drives[] (name unit weight) drive_sharing springs[] frames[] home closure_tolerance layout
     structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
     """
@@ -60,10 +60,13 @@ def _head(r: Data) -> None:
         f"gravity {vector(r['gravity'])} m/s²"
     )
     rigid = [v for v in r["velocities"] if v["acceleration"] is not None]
-    elastic = len(r["velocities"]) - len(rigid)
+    elastic = len(r["velocities"]) - len(rigid) - len(r["idle"])
     bent = f"; {plural(elastic, 'elastic rate')}" if elastic else ""
     names = ", ".join(v["name"] for v in rigid) or "none, it only bends"
     say(f"independent velocities (mobility {r['mobility']}): {names}{bent}")
+    if r["idle"]:
+        told = ", ".join(x["name"] + (" (no inertia: held)" if x["held"] else "") for x in r["idle"])
+        say(f"idle, moved by no drive: {told}")
     say(_drive_line(r))
     kinds = {"position": "coordinate", "velocity": "column", "acceleration": "acceleration"}
     columns = [f"{kind} {' '.join(v[key] for v in rigid)}" for kind, key in kinds.items()]

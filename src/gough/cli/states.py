@@ -179,11 +179,11 @@ def _coordinates(model: "Model", table: Table) -> Given:
     names = tuple(name for name in coordinate_names(model) if name in table)
     from gough.kinematics.leading import turn_coordinates
 
-    own, freedoms, robot = own_coordinates(model), model.layout.mobility, model.robot.name
+    own, freedoms, robot = own_coordinates(model), model.layout.rigid, model.robot.name
     if not names:
         raise UsageError(f"no configuration: {ways(model)}")
     said = f"{len(names)} coordinate{'s' * (len(names) != 1)} ({' '.join(names)}) for {freedoms} freedoms of {robot}"
-    idle = len(set(turn_coordinates(model)) - set(names))  # ball joints may stay as they are
+    idle = len({*turn_coordinates(model), *model.layout.idle_names} - set(names))  # these may stay as they are
     if len(names) > freedoms or (len(names) not in (freedoms, freedoms - idle) and not set(names) <= set(own)):
         raise UsageError(f"{said}; {ways(model)}")
     kept = tuple(name for name in own if name not in names) if set(names) <= set(own) else ()

@@ -35,6 +35,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
         "freedoms": model.mobility,
         "mobility": model.mobility,
         "velocities": _velocities(model),
+        "idle": _idle(model),
         "platform": None if platform is None else body_data(platform, flexible.get(platform.name)),
         "legs": [leg_data(model, k, flexible) for k in range(len(robot.legs))],
         "joints": [_tree_joint(model, joint) for joint in robot.joints],
@@ -82,20 +83,26 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
 def _velocities(model: "Model") -> list[dict[str, str | None]]:
     """The entries of v: name, unit, the coordinate that belongs to it, columns of `gough eval`.
 
-    Elastic rates stand last; their acceleration is found, not given: None.
+    Idle and elastic rates stand last; their acceleration is found, not given: None.
     """
     from gough.simulation.coordinates import units_of
 
-    layout, elastic = model.layout, model.layout.v_names[model.layout.mobility :]
+    layout, elastic = model.layout, model.layout.v_names[model.layout.rigid :]
     names = zip(
         layout.v_names,
         units_of(model).v,
         [*own_coordinates(model), *elastic],
         velocity_columns(model),
-        [*acceleration_columns(model), *[None] * len(elastic)],
+        [*acceleration_columns(model), *[None] * (layout.nv - layout.mobility)],
         strict=True,
     )
     return [dict(zip(("name", "unit", "coordinate", "column", "acceleration"), entry, strict=True)) for entry in names]
+
+
+def _idle(model: "Model") -> list[dict[str, Any]]:
+    """Idle velocities: name, and whether it is held because it has no inertia."""
+    layout, still = model.layout, model.mechanism.selection.without_inertia
+    return [{"name": layout.v_names[k], "held": k in still} for k in range(layout.mobility, layout.rigid)]
 
 
 def _drives(model: "Model") -> list[dict[str, Any]]:

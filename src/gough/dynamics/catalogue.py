@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from gough.dynamics import energies, forward, inverse, loads, rates, reactions, terms, tilts
+from gough.dynamics import energies, forward, hybrid, inverse, loads, rates, reactions, terms, tilts
 from gough.dynamics.legs.geometry import Branch, branched_joints, leg_joints
-from gough.dynamics.link_poses import link_poses
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.dynamics.twists import frame_pose, frame_twist
+from gough.dynamics.twists import frame_pose, frame_twist, link_poses
 from gough.dynamics.validity import check_state
 from gough.errors import UsageError
 from gough.structure import Structure
@@ -23,8 +22,9 @@ LOADS = ("wrench", "force")
 
 @dataclass(frozen=True)
 class FunctionKey:
-    """Which function is meant: its kind (a key of the catalogue, "frame_pose" or "frame_twist"), the frames it is about, and
-    whether it takes the platform's pose instead of q. People write "frame_pose:tool" and "inverse_dynamics@pose".
+    """Which function is meant: its kind (a key of the catalogue, "frame_pose", "frame_twist" or "hybrid_dynamics"), the frames it
+    is about, of hybrid dynamics the prescribed velocities, and whether it takes the platform's pose instead of q. People write
+    "frame_pose:tool", "hybrid_dynamics:swing" and "inverse_dynamics@pose".
 
     leg, branches: of the functions that assembling asks for, which leg it is about, and the branch of each leg that has one.
     """
@@ -59,7 +59,7 @@ class Entry:
     """A function: names of its inputs besides parameters, its equations, units of its outputs.
 
     Of `LOADS` a mechanism's program has those that `load_sizes` names; acceleration (mobility) is that of v without its
-    elastic rates, vdot (nv) that of all of v.
+    idle and elastic rates, vdot (nv) that of all of v.
     """
 
     inputs: tuple[str, ...]
@@ -67,6 +67,8 @@ class Entry:
     units: dict[str, str]
     loads: int = 0
     """Length of the input "loads": wrenches at frames."""
+    prescribed: int = 0
+    """Length of the input "prescribed": accelerations of velocities by name."""
     regroups: bool = False
     """Whether inertia may be moved between links: all that follows from the kinetic energy and the work of gravity."""
     interpreted: bool = False
@@ -81,7 +83,7 @@ CATALOGUE: dict[str, Entry] = {
     "inverse_dynamics": Entry(
         ("q", "v", "acceleration", *LOADS),
         inverse.inverse_dynamics,
-        {"tau": "N, N m", "eddot": "SI"},
+        {"tau": "N, N m", "idle_acceleration": "m/s2, rad/s2", "eddot": "SI"},
         regroups=True,
         locks=True,
     ),
@@ -156,6 +158,29 @@ def loaded_reactions(frames: tuple[str, ...]) -> Entry:
     return Entry((*plain.inputs, "loads"), equations, plain.units, 6 * len(frames))
 
 
+def hybrid_entry(mechanism: Structure, names: tuple[str, ...]) -> Entry:
+    """Entry of hybrid dynamics with prescribed accelerations of velocities by name, as many as there are drives or, where these
+    share what they do, fewer."""
+    known, drives = mechanism.layout.u_names, len(mechanism.drives)
+    unknown = [name for name in names if name not in known]
+    if unknown or len(set(names)) < len(names):
+        what = f"no velocity {', '.join(map(repr, unknown))}" if unknown else "a velocity is named twice"
+        raise UsageError(f"hybrid_dynamics: {what}; there are {', '.join(known)}")
+    if not 0 < len(names) <= drives:
+        raise UsageError(
+            f"hybrid_dynamics: {len(names)} prescribed velocities for {drives} drives; name as many as there are drives "
+            f"({', '.join(mechanism.layout.drive_names) or 'none: use forward_dynamics'})"
+        )
+    return Entry(
+        ("q", "v", "prescribed", *LOADS),
+        partial(hybrid.hybrid_dynamics, names=names),
+        {"tau": "N, N m", "vdot": "m/s2, rad/s2", "driven": "SI"},
+        prescribed=len(names),
+        regroups=True,
+        locks=True,
+    )
+
+
 def leg_entry(key: FunctionKey) -> Entry | None:
     """Entry of "leg_closures" of a leg, or "leg_joints" and "branched_joints" in branches; None for other keys."""
     if key.kind == "leg_closures" and key.leg is not None:
@@ -174,9 +199,11 @@ def entry_of(mechanism: Structure, key: FunctionKey) -> Entry:
     own = FOR_ASSEMBLING.get(kind) or leg_entry(key)
     if own is not None:
         return own
+    if kind == "hybrid_dynamics":
+        return hybrid_entry(mechanism, frames)
     one_frame = kind in ("frame_pose", "frame_twist") and len(frames) == 1
     if not (one_frame or (kind == "joint_reactions" and frames) or (kind in CATALOGUE and not frames)):
-        known = f"{', '.join(CATALOGUE)}, frame_pose:NAME, frame_twist:NAME"
+        known = f"{', '.join(CATALOGUE)}, frame_pose:NAME, frame_twist:NAME, hybrid_dynamics:NAME,…"
         raise UsageError(f"no function {str(key.of_q)!r}; there are {known}")
     for frame in frames:
         if frame not in mechanism.frames:

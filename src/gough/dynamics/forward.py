@@ -12,7 +12,7 @@ Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ wi
 
 import numpy as np
 
-from gough.dynamics.inverse import NONE, needed_force
+from gough.dynamics.inverse import NONE, check_slack_velocities, needed_force
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix, solve_whole, solves_apart
 from gough.dynamics.numbers import Numbers
@@ -22,13 +22,9 @@ from gough.dynamics.tree_inertia import TreeInertia
 from gough.dynamics.validity import check_state
 from gough.errors import Site, Status
 from gough.friction.coulomb import structurally_zero
-from gough.scalar import check, dot, note, product, solve_constrained, solve_spd, zeros
+from gough.scalar import note, product, solve_constrained, solve_spd, zeros
 
 Vector = np.ndarray
-NO_INERTIA = 1e-12
-"""Inertia of such a velocity relative to all, beyond which the design is another one."""
-NO_FORCE = 1e-9
-"""Force on a velocity without inertia, relative to all forces, that is rounding."""
 AT_ONCE, AS_LOOPS = 100, 24
 """Velocities and closures up to which a tree is solved with its closures at once, and velocities of a part from which it is not:
 large parts may run as loops."""
@@ -49,16 +45,11 @@ def forward_dynamics(
     slack = needed_force(loops, v, zeros(len(v)), wrench, force)
     push = drive_columns(loops) @ tau if len(tau) else zeros(len(v))
     total = push - slack
-    idle = numbers.mechanism.selection.without_inertia
-    for k in idle:
-        place = numbers.mechanism.layout.v_names[k]
-        check(Status.SINGULAR.at(place), NO_FORCE**2 * dot(total, total) - total[k] * total[k], 0.0)
-        if not structurally_zero(M[k, k]):  # another design may give it an inertia
-            check(Status.SINGULAR.at(place), NO_INERTIA * sum(M[i, i] for i in range(len(v))) - M[k, k], 0.0)
-    pushed = [k for k in range(len(v)) if k not in idle]
+    still = check_slack_velocities(loops, M, total)
+    pushed = [k for k in range(len(v)) if k not in still]
     vdot = zeros(len(v))
     with note("acceleration [Briot 2014, eq. 44], [Long 2014, eq. 46]"):
-        if idle:
+        if still:
             vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], total[pushed], Status.SINGULAR.at(Site.MASS_MATRIX))
         else:
             vdot = solve_whole(loops, M, total, Status.SINGULAR.at(Site.MASS_MATRIX))

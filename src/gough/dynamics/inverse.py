@@ -6,6 +6,8 @@ Derivation  M v̇ + h = S τ + Q; the left-hand side is the projected tree force
             with the least Σ w τ²: τ = W⁻¹Sᵀ μ, (S W⁻¹ Sᵀ) μ = Γᵀ f - Q.
             Flexible robots: the elastic accelerations ë are unknown too. With h the same for ë = 0,
             M_ee ë + h_e = S_e τ and M_re ë + h_r = S_r τ: eliminate ë, (S_r - M_re M_ee⁻¹ S_e) τ = h_r - M_re M_ee⁻¹ h_e.
+            Accelerations of idle velocities are unknown in the same way: e then stands for these and for elastic ones. An idle
+            velocity without inertia keeps its value, 0 acceleration; its row of the equations must hold by itself.
 """
 
 from collections.abc import Sequence
@@ -20,12 +22,17 @@ from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.recursion import LinkWrench
 from gough.dynamics.validity import check_state
 from gough.errors import Site, Status
-from gough.scalar import check, note, product, solve, solve_spd, zeros
+from gough.friction.coulomb import structurally_zero
+from gough.scalar import check, dot, note, product, solve, solve_spd, zeros
 from gough.structure import Mechanism
 
 Vector = np.ndarray
 NONE = zeros(0)
 """No such load."""
+NO_INERTIA = 1e-12
+"""Inertia of a velocity without inertia relative to all, beyond which the design is another one."""
+NO_FORCE = 1e-9
+"""Force on a velocity without inertia, relative to all forces, that is rounding."""
 
 
 def motion_forces(loops: Loops, v: Vector, vdot: Vector, loads: Sequence[tuple[int, LinkWrench]] = ()) -> TreeForces:
@@ -71,9 +78,11 @@ def inverse_dynamics(
     numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, wrench: Vector = NONE, force: Vector = NONE
 ) -> dict[str, np.ndarray]:
     """Drive forces tau (drives,) for velocities v, classical accelerations (mobility,) and a load (`load_sizes`); with
-    elastic rates in v their accelerations eddot, too."""
+    idle or elastic rates in v their accelerations, too: idle_acceleration, eddot."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
+    if numbers.mechanism.layout.v_idle:
+        return _with_idle(numbers, loops, v, acceleration, wrench, force)
     if numbers.mechanism.layout.v_elastic:
         return _flexible(numbers, loops, v, acceleration, wrench, force)
     needed = needed_force(loops, v, acceleration, wrench, force)
@@ -103,16 +112,77 @@ def _flexible(
         return {"tau": tau, "eddot": product(felt, tau) - pushed}
 
 
-def share_among_drives(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:
+def _with_idle(
+    numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, wrench: Vector, force: Vector
+) -> dict[str, Vector]:
+    """tau and the accelerations of idle and elastic velocities for those of the others."""
+    layout = numbers.mechanism.layout
+    n = layout.mobility
+    needed = needed_force(loops, v, np.concatenate([acceleration, zeros(layout.nv - n)]), wrench, force)
+    tau, rest, _ = free_accelerations(loops, mass_matrix(loops), drive_columns(loops), needed, n)
+    out = {"tau": tau, "idle_acceleration": rest[: layout.v_idle]}
+    return out | ({"eddot": rest[layout.v_idle :]} if layout.v_elastic else {})
+
+
+def free_accelerations(
+    loops: Loops,
+    M: np.ndarray,
+    S: np.ndarray,
+    needed: Vector,
+    n: int,
+    order: Sequence[int] | None = None,
+    place: str = Site.DRIVES,
+) -> tuple[Vector, Vector, np.ndarray]:
+    """(tau (drives,), accelerations of the entries of v from n on, the matrix before tau (n, drives)) for given accelerations of
+    the first n. needed (nv,): the force of a motion in which those from n on do not accelerate.
+
+    order: of the entries of v, where it is another one. Entries that it leaves out do not accelerate, whatever their equations
+    say (bodies that are taken for rigid). place: of a failure where the drives cannot give these accelerations.
+    """
+    order = list(range(len(needed)) if order is None else order)
+    given, rest = order[:n], order[n:]
+    still = check_slack_velocities(loops, M, needed, rest)
+    free = [k for k in rest if k not in still]
+    S_bar, push = S[given], needed[given]
+    if not free:
+        with note("drive forces"):
+            return share_among_drives(loops.posture.numbers, S_bar, push, place), zeros(len(rest)), S_bar
+    with note("drive forces, and accelerations of what nothing leads"):
+        sides = np.concatenate([S[free], needed[free, None]], axis=1)
+        moved = solve_spd(M[np.ix_(free, free)], sides, Status.SINGULAR.at(Site.MASS_MATRIX))
+        felt, pushed = moved[:, :-1], moved[:, -1]
+        beside, out = M[np.ix_(given, free)], zeros(len(rest))
+        S_bar = S_bar - product(beside, felt)
+        tau = share_among_drives(loops.posture.numbers, S_bar, push - beside @ pushed, place)
+        out[[rest.index(k) for k in free]] = product(felt, tau) - pushed
+    return tau, out, S_bar
+
+
+def check_slack_velocities(
+    loops: Loops, M: np.ndarray, total: Vector, among: Sequence[int] | None = None
+) -> tuple[int, ...]:
+    """Entries of v without inertia, of those `among` (default: all), which stay as they are: there must be no force on them, of
+    all forces (nv,)."""
+    mechanism = loops.mechanism
+    still = tuple(k for k in mechanism.selection.without_inertia if among is None or k in among)
+    for k in still:
+        place = mechanism.layout.v_names[k]
+        check(Status.SINGULAR.at(place), NO_FORCE**2 * dot(total, total) - total[k] * total[k], 0.0)
+        if not structurally_zero(M[k, k]):  # another design may give it an inertia
+            check(Status.SINGULAR.at(place), NO_INERTIA * sum(M[i, i] for i in range(len(total))) - M[k, k], 0.0)
+    return still
+
+
+def share_among_drives(numbers: Numbers, S: np.ndarray, needed: Vector, place: str = Site.DRIVES) -> Vector:
     """tau (drives,) with S tau = needed [Lopes, eq. 14, corrected], [Pedrammehr 2012, eqs. 48, 51] solved for F_act; the least
     weighted norm when drives are redundant. Fewer drives than freedoms give no arbitrary motion: the check fails at every
-    state."""
+    state. place: of the failure."""
     drives = numbers.mechanism.drives
     if not drives and len(needed):
-        check(Status.SINGULAR.at(Site.DRIVES), -needed[0] * needed[0], 1.0)
+        check(Status.SINGULAR.at(place), -needed[0] * needed[0], 1.0)
         return zeros(0)
     if len(drives) == len(needed):
-        return solve(S, needed, Status.SINGULAR.at(Site.DRIVES))
+        return solve(S, needed, Status.SINGULAR.at(place))
     weights = [1.0 if d.weight is None else numbers.parameters[d.weight] for d in drives]
     eased = np.array([S[:, k] / w for k, w in enumerate(weights)], dtype=object)  # W⁻¹ Sᵀ (drives, nv)
-    return eased @ solve_spd(S @ eased, needed, Status.SINGULAR.at(Site.DRIVES))
+    return eased @ solve_spd(S @ eased, needed, Status.SINGULAR.at(place))

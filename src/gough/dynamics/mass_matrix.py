@@ -247,7 +247,7 @@ def solve_whole(loops: Loops, M: Matrix, rest: Vector, failure: Failure) -> Vect
     """M⁻¹ rest (nv,) for the whole mass matrix, elastic coordinates last; these are eliminated first where `solves_apart`."""
     if not solves_apart(loops):
         return solve_spd(M, rest, failure)
-    n = loops.mechanism.layout.mobility
+    n = loops.mechanism.layout.rigid
     moved = solve_elastic(loops, M[n:, n:], np.concatenate([M[n:, :n], rest[n:, None]], axis=1), failure)
     felt, pushed = moved[:, :n], moved[:, n]
     rigid = solve_spd(M[:n, :n] - product(M[:n, n:], felt), rest[:n] - M[:n, n:] @ pushed, failure) if n else zeros(0)

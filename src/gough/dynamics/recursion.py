@@ -229,7 +229,7 @@ def own_forces(posture: Posture, link: Link, u: Vector, ud: Vector) -> Vector:
 def resting_rate(mechanism: Mechanism, u: Vector) -> Any:
     """Rate (rad/s; m/s over the robot's size) up to which a joint that follows v through loops is at rest: a small part of
     all that v's joints and platform do."""
-    own = mechanism.selection.independent[: mechanism.layout.mobility]
+    own = mechanism.selection.independent[: mechanism.layout.rigid]
     turning = sum((abs_(u[c]) for c in own if mechanism.layout.u_units[c] == "rad/s"), start=0.0)
     sliding = sum((abs_(u[c]) for c in own if mechanism.layout.u_units[c] == "m/s"), start=0.0)
     return RESTING * turning + (RESTING / mechanism.size) * sliding

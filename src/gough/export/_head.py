@@ -132,7 +132,7 @@ def _inputs(model: "Model", slot: str) -> list[Entry]:
         return list(zip(layout.q_names[:lead], units.q[:lead], strict=True))
     if slot == "v":
         return v
-    if slot in ("acceleration", "vdot"):  # elastic rates stand last; of the first theirs are found, not given
+    if slot in ("acceleration", "vdot"):  # idle and elastic rates stand last; of the first theirs are found, not given
         end = layout.mobility if slot == "acceleration" else layout.nv
         return _accelerations(model, v[:end])
     if slot == "tau":
@@ -163,7 +163,8 @@ def _outputs(model: "Model", slot: str) -> list[Entry]:
         "M": [(f"{a} {b}", "") for a, b in product(v, v)],
         "h": [(n, FORCE.get(u, "")) for n, u in zip(v, units.v, strict=True)],
         "g": [(n, FORCE.get(u, "")) for n, u in zip(v, units.v, strict=True)],
-        "eddot": _accelerations(model, list(zip(v, units.v, strict=True))[layout.mobility :]),
+        "idle_acceleration": _accelerations(model, list(zip(v, units.v, strict=True))[layout.idle]),
+        "eddot": _accelerations(model, list(zip(v, units.v, strict=True))[layout.rigid :]),
         "S": [(f"{a} {d}", "") for a, d in product(v, drives)],
         "qdot": [(f"d/dt {n}", f"{u}/s") for n, u in zip(layout.q_names, units.q, strict=True)],
         "u": list(zip(layout.u_names, units.u, strict=True)),

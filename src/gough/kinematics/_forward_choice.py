@@ -36,11 +36,11 @@ def without_inertia(mechanism: Mechanism, parameters: np.ndarray, states: np.nda
         loops = Loops(Posture(numbers, q))
         M = np.abs(np.diag(np.array(mass_matrix(loops), dtype=float))) * unit**2
         joints = [k for k in joints if M[k] <= NO_INERTIA * M.max(initial=0.0)]
-        bent = M[mechanism.layout.mobility :].max(initial=0.0)
+        bent = M[mechanism.layout.rigid :].max(initial=0.0)
         joints = [
             k
             for k in joints
-            if M[k] <= NO_INERTIA * (bent if k >= mechanism.layout.mobility else _moved(loops, k) * unit[k] ** 2)
+            if M[k] <= NO_INERTIA * (bent if k >= mechanism.layout.rigid else _moved(loops, k) * unit[k] ** 2)
         ]
         if not joints:
             return ()

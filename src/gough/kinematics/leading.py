@@ -154,7 +154,7 @@ def drives_led(
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         rows = parameters_of(parameters, states)
         S = function.values(q=q, parameters=rows)["S"]  # the loops may still be a little open
-        return solve_rigid(linkage, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
+        return solve_led(linkage, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
 
     q, failures = follow(linkage, _starts(linkage, near, len(drives)), parameters, misses)
     off = np.abs(drives - q[:, index]) / scale
@@ -258,9 +258,16 @@ def coordinate_units(linkage: LedLinkage) -> dict[str, str]:
     return out
 
 
-def solve_rigid(linkage: LedLinkage, matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
-    """`_solved` with the elastic coordinates as they are."""
+def solve_led(linkage: LedLinkage, matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """`_solved` with idle and elastic coordinates as they are."""
     n = linkage.layout.mobility
+    step = _solved(matrices[:, :, :n], rhs)
+    return np.concatenate([step, np.zeros((len(step), linkage.layout.nv - n))], axis=1)
+
+
+def solve_rigid(linkage: LedLinkage, matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """`_solved` with the elastic coordinates as they are; idle ones move where matrices (n, k, nv) say that it helps."""
+    n = linkage.layout.rigid
     step = _solved(matrices[:, :, :n], rhs)
     return np.concatenate([step, np.zeros((len(step), linkage.layout.nv - n))], axis=1)
 
@@ -287,7 +294,7 @@ def natural_coordinates(linkage: LedLinkage) -> list[str]:
     """Names of the coordinates that belong to v: "vz" leads z, "wx" roll, a joint rate its joint, a ball's rate its turn."""
     own = zip(linkage.mechanism.selection.independent, linkage.layout.v_names, strict=True)
     platform = 6 if linkage.mechanism.has_platform else 0
-    return [OF_TWIST[name] if c < platform else name for c, name in own][: linkage.layout.mobility]
+    return [OF_TWIST[name] if c < platform else name for c, name in own][: linkage.layout.rigid]
 
 
 def turn_coordinates(linkage: LedLinkage) -> list[str]:
@@ -299,7 +306,7 @@ def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
     """Coordinates that stay where they are when some are named.
 
     Of v's own, all others. Of the platform's alone, where v has others: as many of the platform's others as it has freedoms.
-    Else ball joints do not spin, and the rest moves as little as it can.
+    Else ball joints do not spin, idle ones stay, and the rest moves as little as it can.
     """
     natural = natural_coordinates(linkage)
     if set(names) <= set(natural):
@@ -308,8 +315,9 @@ def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
 
 
 def _chosen_to_stay(linkage: LedLinkage, names: list[str]) -> list[str]:
-    turns = [n for n in turn_coordinates(linkage) if n not in names]
-    turns = turns if len(names) + len(turns) <= linkage.mobility else []
+    loose = dict.fromkeys([*turn_coordinates(linkage), *linkage.layout.idle_names])
+    turns = [n for n in loose if n not in names]
+    turns = turns if len(names) + len(turns) <= linkage.layout.rigid else []
     if not all(_is_pose(linkage, n) for n in names):
         return turns
     candidates = [*names, *(n for n in COORDINATES if n not in names), *turns]
@@ -317,12 +325,12 @@ def _chosen_to_stay(linkage: LedLinkage, names: list[str]) -> list[str]:
     around = np.concatenate([linkage.home[None], linkage.sampled_states["q"]])
     unit = step_units(linkage.mechanism, linkage.size)[list(linkage.mechanism.selection.independent)]
     rates = named.rates(around, tree_rates(linkage, around, linkage.parameters[None])) * unit
-    rates = (rates / named.sizes[:, None])[:, :, : linkage.mobility]
+    rates = (rates / named.sizes[:, None])[:, :, : linkage.layout.rigid]
     rates = rates[np.isfinite(rates).all(axis=(1, 2))]
     first = choose(rates, list(range(len(names))), len(names))
     if len(first) < len(names):
         return turns
-    taken = choose(rates, list(range(len(names), len(candidates))), linkage.mobility, first=first)
+    taken = choose(rates, list(range(len(names), len(candidates))), linkage.layout.rigid, first=first)
     return [candidates[k] for k in taken[len(names) :]]
 
 

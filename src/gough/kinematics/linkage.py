@@ -70,7 +70,7 @@ class Assembly:
 
     @property
     def mobility(self) -> int:
-        """Number of independent velocities."""
+        """Number of independent velocities, idle ones and elastic rates among them."""
         return self.free_motions.shape[2]
 
     __repr__ = short_repr
@@ -96,7 +96,7 @@ class LedLinkage(Linkage, Protocol):
 
     @property
     def mobility(self) -> int:
-        """Number of independent velocities, elastic rates not counted."""
+        """Number of independent velocities that motions lead, idle and elastic rates not counted."""
         ...
 
     @property

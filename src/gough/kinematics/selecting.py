@@ -16,32 +16,39 @@ from gough.program.ops import Op
 from gough.structure import Block, Mechanism, Selection, Structure
 from gough.structure.selection import block_order, perfect_matching
 
+STILL = 1e-7
+"""Motion of what is to stand still, of the largest, that is none."""
+LEAST, ABOUT = 1e-4, 0.7
+"""Part of an idle motion that a velocity must have to tell it, and part of the best that is about as good."""
+
 
 def select(linkage: Linkage, assembly: Assembly, wanted: str | Sequence[str] | None) -> Mechanism:
     """The mechanism led by the velocities that are wanted: "platform", "drives", names of rates, or None for the usual ones."""
     structure, rows = linkage.structure, list(assembly.closures)
-    independent = independent_columns(structure, assembly.free_motions, wanted)
+    independent, idle = independent_columns(structure, assembly.free_motions, wanted)
     removed = tuple(sorted(set(range(structure.rows)) - set(rows)))
     dependent = [c for c in range(structure.layout.nu) if c not in independent]
     blocks = ordered_blocks(structure, pattern_of(structure, linkage.function("closure_rows").program), rows, dependent)
     offsets = fitted_offsets(linkage, assembly.home, removed)
-    selection = Selection(tuple(independent), blocks, removed, offsets=offsets)
+    selection = Selection(tuple(independent), blocks, removed, offsets=offsets, idle=tuple(idle))
     mechanism = structure.with_selection(selection)
     if prefers_tree(mechanism, linkage.parameters, assembly.home):
         return replace(mechanism, selection=replace(selection, solves_tree=True))
-    idle = without_inertia(mechanism, linkage.parameters, assembly.around)
-    return replace(mechanism, selection=replace(selection, without_inertia=idle)) if idle else mechanism
+    slack = without_inertia(mechanism, linkage.parameters, assembly.around)
+    return replace(mechanism, selection=replace(selection, without_inertia=slack)) if slack else mechanism
 
 
 def reselected_mechanism(mechanism: Mechanism, pattern: list[set[int]], independent: Sequence[int]) -> Mechanism:
-    """The mechanism with other independent velocities, columns of u; elastic ones stay last. pattern: see `pattern_of`."""
+    """The mechanism with other independent velocities, columns of u, as many of them led and idle as before; elastic ones stay
+    last. pattern: see `pattern_of`."""
     kept = mechanism.selection
     rows = sorted(row for block in kept.blocks for row in block.rows)
     dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
     blocks = ordered_blocks(mechanism, pattern, rows, dependent)
     still = [kept.independent[k] for k in kept.without_inertia]
-    idle = tuple(k for k, column in enumerate(independent) if column in still)
-    found = replace(kept, independent=tuple(independent), blocks=blocks, without_inertia=idle)
+    slack = tuple(k for k, column in enumerate(independent) if column in still)
+    idle = tuple(independent)[mechanism.layout.idle]
+    found = replace(kept, independent=tuple(independent), blocks=blocks, without_inertia=slack, idle=idle)
     return mechanism.with_selection(found)
 
 
@@ -56,8 +63,8 @@ def fitted_offsets(linkage: Linkage, home: np.ndarray, removed: tuple[int, ...])
 
 def independent_columns(
     structure: Structure, free_motions: np.ndarray, wanted: str | Sequence[str] | None
-) -> list[int]:
-    """Positions of v in u: as the user names them, else the platform's twist, then drives, then other joints.
+) -> tuple[list[int], list[int]]:
+    """Positions of v in u: as the user names them, else the platform's twist, then drives, then idle joints; and the idle ones.
 
     Elastic rates are independent wherever the closures let them, and stand last; but as many others as there are drives
     come before them. Drives that are all independent, and all of v that is rigid, stand in their own order.
@@ -85,6 +92,12 @@ def independent_columns(
         taken = list(bent)
         for group in groups:
             taken = choose(free_motions, group, mobility, first=taken)
+    idle: list[int] = []
+    if drives and len(taken) < mobility:
+        loose = idle_motions(structure, free_motions)
+        if len(taken) + loose.shape[2] == mobility:
+            idle = idle_columns(structure, loose, [c for c in range(len(names)) if c not in taken])
+            taken = choose(free_motions, idle, mobility, first=taken)
     if len(taken) < mobility:
         others = [c for c in range(len(names)) if c not in taken]
         rest = choose(free_motions, others, mobility, first=taken)[len(taken) :]
@@ -98,15 +111,48 @@ def independent_columns(
             f"{loose or 'a joint'} would still move freely. Add a drive, close the missing loop, replace a joint by one with "
             f"fewer freedoms, or name all independent velocities (velocities: [...])."
         )
-    rigid = [c for c in taken if c not in bent]
+    rigid = [c for c in taken if c not in bent and c not in idle]
     if sorted(rigid) == sorted(
         drives
     ):  # tau and v side by side, whatever the drives' lengths and leads make of the choice
         rigid = drives
-    return [*(sorted(rigid) if rigid and max(rigid) < 6 and platform else rigid), *sorted(bent)]
+    return [*(sorted(rigid) if rigid and max(rigid) < 6 and platform else rigid), *idle, *sorted(bent)], idle
 
 
-def _named(structure: Structure, free_motions: np.ndarray, wanted: list[str]) -> list[int]:
+def idle_motions(structure: Structure, free_motions: np.ndarray) -> np.ndarray:
+    """Motions (samples, nu, k) that move neither a drive, nor the platform, nor bend anything: orthonormal bases of as many
+    as there are at every sample. A robot without drives has none: nothing leads it."""
+    drives = [structure.links[d.link].u for d in structure.drives]
+    still = [*(range(6) if structure.has_platform else ()), *drives, *structure.elastic_columns]
+    if not drives:
+        return free_motions[:, :, :0]
+    _, s, vt = np.linalg.svd(free_motions[:, still], full_matrices=True)
+    held = (s > STILL * np.maximum(s[:, :1], 1e-300)).sum(axis=1)
+    most = int(held.max(initial=0))  # fewer at one sample: singular there
+    return free_motions @ np.swapaxes(vt, 1, 2)[:, :, most:]
+
+
+def idle_columns(structure: Structure, loose: np.ndarray, candidates: Sequence[int]) -> list[int]:
+    """As many of the candidates, columns of u, as there are idle motions (samples, nu, k), in their order: always the one next
+    that is most independent of those before at the sample where it is least so; the first of those that are about as good.
+
+    Of a rod between two balls it is that component of a ball's rate, in the rod's axes, that is nearest to the rod's line:
+    good wherever the rod is.
+    """
+    left, taken = loose.copy(), []
+    for _ in range(loose.shape[2]):
+        norms = np.linalg.norm(left, axis=2).min(axis=0)
+        best = max((norms[c] for c in candidates if c not in taken), default=0.0)
+        if best < LEAST:
+            break
+        c = next(c for c in candidates if c not in taken and norms[c] >= ABOUT * best)
+        e = left[:, c] / np.linalg.norm(left[:, c], axis=1)[:, None]
+        left = left - np.einsum("snk,sk->sn", left, e)[:, :, None] * e[:, None, :]
+        taken.append(c)
+    return sorted(taken, key=list(candidates).index)
+
+
+def _named(structure: Structure, free_motions: np.ndarray, wanted: list[str]) -> tuple[list[int], list[int]]:
     names, elastic, mobility = list(structure.layout.u_names), structure.elastic_columns, free_motions.shape[2]
     unknown = [w for w in wanted if w not in names]
     if unknown:
@@ -123,7 +169,13 @@ def _named(structure: Structure, free_motions: np.ndarray, wanted: list[str]) ->
         raise StructureError(
             f"{structure.name}: the velocities {', '.join(wanted)} are not independent at home and around it"
         )
-    return [c for c in columns if c not in elastic] + [c for c in columns if c in elastic]
+    platform = range(6 if structure.has_platform else 0)
+    drives = [structure.links[d.link].u for d in structure.drives]
+    rigid = [c for c in columns if c not in elastic]
+    passive = [c for c in rigid if c not in platform and c not in drives]
+    idle = idle_columns(structure, idle_motions(structure, free_motions), passive) if passive else []
+    led = [c for c in rigid if c not in idle]
+    return [*led, *idle, *(c for c in columns if c in elastic)], idle
 
 
 def with_all_free(mechanism: Mechanism, closures: Program) -> Mechanism:

@@ -1,5 +1,6 @@
 """Distance to singularities, serial and parallel told apart, with a stated characteristic length."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,9 +84,12 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
     det = np.abs(np.linalg.det(clean)) if square else np.full(finite.shape, np.nan)
     batch = S.shape[:-2]
     inverse, ratio = parallel, np.where(finite, 1.0, np.nan) if square else np.full(finite.shape, np.nan)
-    if linkage.layout.v_elastic:
+    if linkage.layout.nv > n:
         M = linkage.function("mass_matrix")(q=q, parameters=parameters).outputs["M"]
-        solved = scaled(inverse_map(M, whole, n))[..., driven_rows(linkage), :]
+        moving = linkage.mechanism.moving
+        solved = scaled(inverse_map(M[..., moving, :][..., moving], whole[..., moving, :], n))[
+            ..., driven_rows(linkage), :
+        ]
         inverse, ratio = _reciprocal(solved, solved.shape[-2]), _ratio(solved, felt) if square else ratio
     return Singularity(
         parallel,
@@ -144,6 +148,18 @@ def inverse_map(M: np.ndarray, S: np.ndarray, rigid: int) -> np.ndarray:
     even = np.where(good[..., None, None], even, np.eye(M_ee.shape[-1]))
     felt = np.linalg.solve(even, S[..., rigid:, :] / size[..., None]) / size[..., None]
     return np.where(good[..., None, None], S[..., :rigid, :] - M[..., :rigid, rigid:] @ felt, np.nan)
+
+
+def driven_condition(linkage: LedLinkage, names: Sequence[str], driven: np.ndarray) -> np.ndarray:
+    """Condition number (...) of matrices (..., k, drives) that drive forces for prescribed accelerations of velocities `names`
+    are solved from; lengths over the robot's size. Infinite where singular, NaN where not finite."""
+    layout, size = linkage.layout, linkage.size
+    turning = np.array([layout.u_units[layout.u_names.index(name)] == "rad/s" for name in names])
+    rotary = np.array([unit == "N m" for unit in layout.drive_units])
+    scaled = driven / np.where(turning, size, 1.0)[:, None] * np.where(rotary, size, 1.0)
+    least = _reciprocal(scaled, len(names))
+    with np.errstate(divide="ignore"):
+        return 1.0 / least
 
 
 def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:

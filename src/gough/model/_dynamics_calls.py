@@ -1,18 +1,21 @@
 """Model calls about dynamics."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from gough.arguments import checked, design, numbers, word, wrenches
+from gough.arguments import checked, design, mapping, numbers, word, wrenches
 from gough.compilation.arrays import Array, as_array, common_batch
 from gough.compilation.function import Function
 from gough.compilation.old_names import current_names
 from gough.compilation.status import rename
+from gough.dynamics.catalogue import FunctionKey
+from gough.dynamics.hybrid import prescribed_place
 from gough.dynamics.reactions import joint_links
-from gough.errors import BadStateError, UsageError, warn
+from gough.errors import BadStateError, Failure, UsageError, warn
 from gough.kinematics.retraction import step_units
+from gough.kinematics.singularity import driven_condition
 from gough.model._calls import Calls, explain_states, finish
 from gough.model._one_state import straight
 from gough.model.coriolis import coordinate_function, coordinate_rates, own_coordinate_terms
@@ -22,6 +25,7 @@ from gough.model.results import (
     CoordinateTerms,
     Energies,
     ForwardDynamics,
+    HybridDynamics,
     InverseDynamics,
     Reactions,
     good_energies,
@@ -37,7 +41,7 @@ from gough.structure.size import weight_energy
 class DynamicsCalls(Calls):
     """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
 
-    @straight(good_inverse, "tau eddot", "q v acceleration", loaded=True)
+    @straight(good_inverse, "tau eddot idle_acceleration", "q v acceleration", loaded=True)
     @checked(q=numbers, v=numbers, acceleration=numbers, wrench=wrenches, parameters=design, on_bad_state=word)
     def inverse_dynamics(
         self,
@@ -51,12 +55,13 @@ class DynamicsCalls(Calls):
     ) -> InverseDynamics:
         """Drive forces for a motion. wrench: what the surroundings do to the platform (..., 6) at its origin in world
         axes, or {frame: (..., 6)} at named frames. More drives than freedoms share as the description says.
-        acceleration (..., mobility): of v without its elastic rates, whose accelerations are part of the result."""
+        acceleration (..., mobility): of v without its idle and elastic rates, whose accelerations are part of the result."""
         self._check_driven("inverse_dynamics")
         inputs = {"q": q, "v": v, "acceleration": acceleration} | self._load(q, wrench, parameters)
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
-        result = InverseDynamics(tau, e.outputs.get("eddot", tau[..., :0]), e.codes)
+        bends, idles = (e.outputs.get(name, tau[..., :0]) for name in ("eddot", "idle_acceleration"))
+        result = InverseDynamics(tau, bends, e.codes, idles)
         return finish("inverse_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
     @straight(good_forward, "vdot", "q v tau", loaded=True)
@@ -76,6 +81,47 @@ class DynamicsCalls(Calls):
         e = self._run("forward_dynamics", inputs, parameters)
         result = ForwardDynamics(e.outputs["vdot"], e.codes)
         return finish("forward_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
+
+    @checked(q=numbers, v=numbers, prescribed=mapping(numbers), wrench=wrenches, parameters=design, on_bad_state=word)
+    def hybrid_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        prescribed: Mapping[str, Any],
+        wrench: Wrench = None,
+        *,
+        parameters: Any = None,
+        on_bad_state: str = "raise",
+    ) -> HybridDynamics:
+        """Drive forces and all accelerations where those of some freedoms are prescribed and the rest follows.
+
+        prescribed: {name: acceleration (...)} of as many velocities, entries of layout.u_names, as there are drives (where
+        drives share what they do: at most). Whether drives can give them is told by the result's condition. wrench as for
+        `inverse_dynamics`, which is this with v[:mobility] prescribed.
+        """
+        model, names = self._model, tuple(prescribed)
+        shares = model.robot.drive_sharing is not None or any(d.weight is not None for d in model.mechanism.drives)
+        if 0 < len(names) < len(model.mechanism.drives) and not shares:
+            raise UsageError(
+                f"hybrid_dynamics: {len(names)} prescribed velocities for {len(model.mechanism.drives)} drives "
+                f"({', '.join(model.layout.drive_names)}): they do not determine the forces. Prescribe as many, or say how "
+                "drives share: `drive_sharing: least_norm`, or a `weight` on every drive."
+            )
+        function, given = model.function(FunctionKey("hybrid_dynamics", names)), list(prescribed.values())
+        batch = common_batch("hybrid_dynamics", *(np.asarray(x)[..., None] for x in given))
+        asked = np.stack([np.broadcast_to(np.asarray(x, dtype=float), batch) for x in given], axis=-1)
+        inputs = {"q": q, "v": v, "prescribed": asked} | self._load(q, wrench, parameters)
+        e = function(**inputs, parameters=self._parameters(parameters))
+        condition = driven_condition(model, names, e.outputs["driven"])
+        result = HybridDynamics(e.outputs["tau"], e.outputs["vdot"], condition, e.codes)
+        explain = explain_states(model, q, e.batch, parameters)
+
+        def told(state: int, failure: Failure) -> Callable[[], str]:
+            if failure.place != prescribed_place(names):
+                return explain(state, failure)
+            return lambda: "the drives cannot give these accelerations there: they do not reach them; prescribe others"
+
+        return finish("hybrid_dynamics", e, result, on_bad_state, told)
 
     @straight(itself, "M", "q")
     @checked(q=numbers, parameters=design, on_bad_state=word)
@@ -135,8 +181,8 @@ class DynamicsCalls(Calls):
         """Wrenches in every joint for a motion; tau defaults to the inverse dynamics of that motion and wrench.
 
         acceleration (..., mobility): as for `inverse_dynamics`. Where tau is given, vdot (..., nv), the accelerations of all
-        of v that go with it (see `forward_dynamics`), takes its place; without elastic rates they are the same. A mechanism
-        with too few drives needs tau.
+        of v that go with it (see `forward_dynamics`), takes its place; without idle and elastic rates they are the same. A
+        mechanism with too few drives needs tau.
         """
         model = self._model
         elsewhere = [f for f in wrench if not on_platform(model, f)] if isinstance(wrench, Mapping) else []
@@ -149,7 +195,7 @@ class DynamicsCalls(Calls):
             motion = {"q": q, "v": v, "acceleration": rigid} | self._load(q, wrench, parameters)
             solved = self._run("inverse_dynamics", motion, parameters)
             tau = solved.outputs["tau"]
-            vdot = _joined(rigid, solved.outputs["eddot"]) if model.layout.v_elastic else rigid
+            vdot = _joined(rigid, *(solved.outputs[n] for n in ("idle_acceleration", "eddot") if n in solved.outputs))
         else:
             vdot = self._whole_motion(acceleration, vdot)
             self._check_tau(q, v, vdot, tau, wrench, parameters, given=bool(model.mechanism.drives))
@@ -253,14 +299,14 @@ class DynamicsCalls(Calls):
     def _rigid_motion(self, acceleration: Any, vdot: Any) -> Array:
         """acceleration (..., mobility) of reactions whose drive forces follow from the motion."""
         layout = self._model.layout
-        if not layout.v_elastic:
+        if layout.nv == layout.mobility:
             return self._whole_motion(acceleration, vdot)
         if acceleration is None or vdot is not None:
             raise UsageError(
                 f"joint_reactions without tau takes acceleration (..., {layout.mobility}) and no vdot: the accelerations of "
-                "elastic coordinates follow from the motion"
+                "idle and elastic coordinates follow from the motion"
             )
-        if np.shape(acceleration)[-1:] == (layout.nv,):
+        if np.shape(acceleration)[-1:] == (layout.nv,) and not layout.v_idle:
             warn(
                 f"joint_reactions without tau takes acceleration (..., {layout.mobility}) now; of all {layout.nv} entries of v "
                 "the elastic part is dropped, as it always was: it follows from the motion",
@@ -276,12 +322,12 @@ class DynamicsCalls(Calls):
             raise UsageError("joint_reactions: give acceleration or vdot, one of them")
         if vdot is not None:
             return as_array("vdot", vdot, layout.nv)
-        if layout.v_elastic and np.shape(acceleration)[-1:] != (layout.nv,):
+        if layout.nv > layout.mobility and np.shape(acceleration)[-1:] != (layout.nv,):
             raise UsageError(
-                f"joint_reactions with tau needs accelerations of all of v, elastic ones too: vdot= (..., {layout.nv}), as "
-                f"forward_dynamics gives it; acceleration has shape {np.shape(acceleration)}"
+                f"joint_reactions with tau needs accelerations of all of v, idle and elastic ones too: vdot= (..., {layout.nv}), "
+                f"as forward_dynamics gives it; acceleration has shape {np.shape(acceleration)}"
             )
-        if layout.v_elastic:
+        if layout.nv > layout.mobility:
             warn(
                 "joint_reactions: accelerations of all of v are called vdot= now, not acceleration", DeprecationWarning
             )
@@ -337,8 +383,7 @@ class DynamicsCalls(Calls):
     ddm = forward_dynamics
 
 
-def _joined(acceleration: np.ndarray, eddot: np.ndarray) -> np.ndarray:
-    """Accelerations of all of v (..., nv)."""
-    batch = np.broadcast_shapes(acceleration.shape[:-1], eddot.shape[:-1])
-    parts = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in (acceleration, eddot)]
-    return np.concatenate(parts, axis=-1)
+def _joined(*given: np.ndarray) -> np.ndarray:
+    """Accelerations of all of v (..., nv) from those of its parts."""
+    batch = np.broadcast_shapes(*(x.shape[:-1] for x in given))
+    return np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in given], axis=-1)

@@ -33,7 +33,7 @@ def is_option(value: Any) -> bool:
 
 class _Ready(NamedTuple):
     """The straight ways of a call: of one state, of rows, with a wrench on the platform (None where it takes none), with all
-    loads; for other designs what makes them, and loads that are zero."""
+    loads; for other designs what makes them, and loads that are zero; what makes a result of the outputs."""
 
     one: Straight
     rows: Straight
@@ -41,13 +41,14 @@ class _Ready(NamedTuple):
     loaded: Straight
     known: OneState
     still: list[np.ndarray]
+    make: Callable[..., Any]
 
 
 def straight(
     make: Callable[..., Any], outputs: str, inputs: str, of_frame: bool = False, loaded: bool = False
 ) -> Callable[[Call], Call]:
     """A call whose arguments are arrays of the slots `inputs` and, where it is `of_frame`, then a frame's name; its result is
-    make(*arrays of the slots `outputs`, those that there are). loaded: the surroundings may do something, by a last argument
+    make(arrays of the slots `outputs`, those that there are). loaded: the surroundings may do something, by a last argument
     "wrench"."""
     count, ins, outs = len(inputs.split()) + of_frame, tuple(inputs.split()), tuple(outputs.split())
     places = (*ins, *(["frame"] if of_frame else []), *(["wrench"] if loaded else []))
@@ -68,16 +69,16 @@ def straight(
                     if found is None and type(given[0]) is np.ndarray and given[0].ndim == 2:
                         found = run[1](*given)
                     if found is not None:
-                        return make(*found)
+                        return run.make(*found)
             found = _detour(self, name, places, of_frame, args, named)
             if found is not None:
-                return make(*found)
+                return found
             result = general(self, *args, **named)
             frame = (args[count - 1] if len(args) >= count else named.get("frame")) if of_frame else None
             key = (name, frame) if of_frame else name
             if key not in self._straight:
                 function = self.function(FunctionKey(name, (str(frame),)) if of_frame else FunctionKey(name))
-                _make_ready(self, key, function, ins, outs, loaded)
+                _make_ready(self, key, function, ins, outs, loaded, make)
             return result
 
         return call  # type: ignore[return-value]
@@ -87,8 +88,8 @@ def straight(
 
 def _detour(
     model: "Model", name: str, places: tuple[str, ...], of_frame: bool, args: Sequence[Any], named: Mapping[str, Any]
-) -> Sequence[np.ndarray] | None:
-    """Outputs of one state that is plain but for its kind of numbers, a wrench, another design, or names; else None."""
+) -> Any:
+    """Result of one state that is plain but for its kind of numbers, a wrench, another design, or names; else None."""
     given = dict(zip(places, args, strict=False))
     if len(args) > len(places) or given.keys() & named.keys():
         return None
@@ -105,7 +106,8 @@ def _detour(
     if ready is None or given or any(x is None for x in arrays):
         return None
     if type(wrench) is dict:
-        return _with_wrenches(model, ready, arrays, wrench) if parameters is None else None
+        found = _with_wrenches(model, ready, arrays, wrench) if parameters is None else None
+        return None if found is None else ready.make(*found)
     arrays += [] if wrench is None else [_as_plain(wrench)]
     if arrays[-1] is None:
         return None
@@ -116,7 +118,8 @@ def _detour(
             return None
         design = _as_design(model, parameters)
         run = None if design is None else ready.known.other_caller(design, ready.still[wrench is not None :])
-    return None if run is None else run(*arrays)
+    found = None if run is None else run(*arrays)
+    return None if found is None else ready.make(*found)
 
 
 def _with_wrenches(
@@ -152,7 +155,13 @@ def _as_design(model: "Model", parameters: Any) -> np.ndarray | None:
 
 
 def _make_ready(
-    model: "Model", key: Any, function: Function, inputs: tuple[str, ...], outputs: tuple[str, ...], loaded: bool
+    model: "Model",
+    key: Any,
+    function: Function,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    loaded: bool,
+    make: Callable[..., Any],
 ) -> None:
     """Remember the straight way of a call where its function is compiled."""
     known = function.one_state
@@ -160,7 +169,10 @@ def _make_ready(
         return
     loads = load_sizes(model.mechanism) if loaded else {}
     assert known.inputs[: len(inputs)] == inputs and set(known.inputs[len(inputs) :]) <= set(loads)
-    assert known.outputs == outputs[: len(known.outputs)]
+    assert set(known.outputs) <= set(outputs)
+    if known.outputs != outputs[: len(known.outputs)]:
+        plain, names = make, known.outputs
+        make = lambda *found: plain(**dict(zip(names, found, strict=True)))  # noqa: E731
     still = [np.zeros(loads[name]) for name in known.inputs[len(inputs) :]]
     pushed = known.inputs[len(inputs) : len(inputs) + 1] == ("wrench",) and takes_wrench(model)
     model._straight[key] = _Ready(
@@ -170,4 +182,5 @@ def _make_ready(
         known.caller(model.parameters),
         known,
         still,
+        make,
     )

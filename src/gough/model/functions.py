@@ -32,14 +32,15 @@ def no_load(mechanism: Mechanism) -> dict[str, dict[int, float]]:
     return {slot: dict.fromkeys(range(n), 0.0) for slot, n in load_sizes(mechanism).items()}
 
 
-def slots_of(structure: Mechanism, names: Sequence[str], loads: int = 0) -> tuple[Slot, ...]:
-    """Input slots by name, parameters last; see `Entry` for loads."""
+def slots_of(structure: Mechanism, names: Sequence[str], loads: int = 0, prescribed: int = 0) -> tuple[Slot, ...]:
+    """Input slots by name, parameters last; see `Entry` for loads and prescribed."""
     layout, outside = structure.layout, load_sizes(structure)
     sizes = {
         "q": (layout.nq, "m, 1, rad"),
         "v": (layout.nv, "m/s, rad/s"),
         "acceleration": (layout.mobility, "m/s2, rad/s2"),
         "vdot": (layout.nv, "m/s2, rad/s2"),
+        "prescribed": (prescribed, "m/s2, rad/s2"),
         **{slot: (n, "N, N m") for slot, n in outside.items()},
         "tau": (len(structure.drives), "N, N m"),
         "drives": (len(structure.drives), "m, rad"),
@@ -59,7 +60,7 @@ def trace_entry(
     def run(parameters: Any, **inputs: Any) -> dict[str, Any]:
         return _equations(entry, mechanism, parameters)(**inputs)
 
-    slots = slots_of(mechanism, entry.inputs, entry.loads)
+    slots = slots_of(mechanism, entry.inputs, entry.loads, entry.prescribed)
     return trace(run, slots, f"{mechanism.name} {key}", _numbers(pattern, fixed), entry.units)
 
 
@@ -77,7 +78,7 @@ def trace_posed(
         joints = leg_joints(Numbers(mechanism, parameters), pose, branches)["joints"]
         return _equations(entry, mechanism, parameters)(q=np.concatenate([pose, joints]), **inputs)
 
-    slots = slots_of(mechanism, ["pose" if n == "q" else n for n in entry.inputs], entry.loads)
+    slots = slots_of(mechanism, ["pose" if n == "q" else n for n in entry.inputs], entry.loads, entry.prescribed)
     return trace(run, slots, f"{mechanism.name} {key}", _numbers(pattern, fixed), entry.units, TangentGraph())
 
 

@@ -29,7 +29,7 @@ from gough.model._frame_calls import FrameCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
 from gough.model.locks import keeps_locks
 from gough.model.sharing import share_kernels
-from gough.model.soundness import check_free_friction, check_model, check_options, check_structure, no_pose
+from gough.model.soundness import check_free_friction, check_model, check_options, check_structure, no_pose, tell_idle
 from gough.program import Count, Program, count
 from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
@@ -155,7 +155,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
     @property
     def mobility(self) -> int:
-        """Number of independent velocities, elastic rates not counted."""
+        """Number of independent velocities that motions lead, idle and elastic rates not counted."""
         return self.layout.mobility
 
     @property
@@ -366,7 +366,8 @@ def build(
 
     free: names of parameters that stay inputs although they are zero or a right angle (a trailing * matches a prefix),
     so that other designs may change them. velocities: the independent velocities v, "platform", "drives" or names of
-    rates (see model.layout.u_names); default: the description's, else the platform's twist, else the drives. precision:
+    rates (see model.layout.u_names); default: the description's, else the platform's twist, else the drives; idle ones, which
+    no drive moves, are found and stand after them. precision:
     "fast" (reciprocals to 1–2 units in the last place) or "ieee" (divisions and roots of compiled code correctly rounded).
     """
     check_options(free, velocities, precision)
@@ -390,4 +391,6 @@ def _in_stages(robot: Robot, free: tuple[str, ...], velocities: str | Sequence[s
     linkage = UnledLinkage(structure, parameters, pattern, precision)
     assembly = assemble(linkage, robot, leg_kinds(structure, pattern))
     mechanism = select(linkage, assembly, robot.velocities if velocities is None else velocities)
-    return check_model(Model(robot, linkage, assembly, mechanism, free, velocities))
+    model = check_model(Model(robot, linkage, assembly, mechanism, free, velocities))
+    tell_idle(model)
+    return model

@@ -28,11 +28,18 @@ class Configurations:
 
 @dataclass(frozen=True)
 class InverseDynamics:
-    """tau (..., drives): drive forces (N or N m); eddot (..., elastic): elastic accelerations; status (...): codes."""
+    """tau (..., drives): drive forces (N or N m); eddot (..., elastic): elastic accelerations; status (...): codes;
+    idle_acceleration (..., idle): of the idle velocities, v[layout.idle]."""
 
     tau: np.ndarray
     eddot: np.ndarray
     status: np.ndarray
+    idle_acceleration: np.ndarray
+
+    @property
+    def free_acceleration(self) -> np.ndarray:
+        """Accelerations (..., idle + elastic) of all that motions do not lead, in the order of v."""
+        return np.concatenate([self.idle_acceleration, self.eddot], axis=-1)
 
     __repr__ = short_repr
 
@@ -42,6 +49,20 @@ class ForwardDynamics:
     """vdot (..., nv): classical acceleration of v; status (...): codes."""
 
     vdot: np.ndarray
+    status: np.ndarray
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
+class HybridDynamics:
+    """tau (..., drives): drive forces (N or N m); vdot (..., nv): classical acceleration of all of v, prescribed ones too;
+    condition (...): condition number of the matrix that tau is solved from, 1 at best, scaled by the robot's size; status (...):
+    codes."""
+
+    tau: np.ndarray
+    vdot: np.ndarray
+    condition: np.ndarray
     status: np.ndarray
 
     __repr__ = short_repr
@@ -82,9 +103,13 @@ class Energies:
     __repr__ = short_repr
 
 
-def good_inverse(tau: np.ndarray, eddot: np.ndarray | None = None) -> InverseDynamics:
+def good_inverse(
+    tau: np.ndarray, eddot: np.ndarray | None = None, idle_acceleration: np.ndarray | None = None
+) -> InverseDynamics:
     """Of good states."""
-    return InverseDynamics(tau, tau[..., :0] if eddot is None else eddot, np.zeros(tau.shape[:-1], np.uint8))
+    none = tau[..., :0]
+    bends, idles = none if eddot is None else eddot, none if idle_acceleration is None else idle_acceleration
+    return InverseDynamics(tau, bends, np.zeros(tau.shape[:-1], np.uint8), idles)
 
 
 def good_forward(vdot: np.ndarray) -> ForwardDynamics:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.errors import HomeWarning, SingularHomeWarning, Site, Status, StructureError, UsageError, warn
+from gough.errors import HomeWarning, IdleWarning, SingularHomeWarning, Site, Status, StructureError, UsageError, warn
 from gough.kinematics.closing import slack
 from gough.kinematics.following import tree_rates
 from gough.kinematics.lost import lost_direction
@@ -116,7 +116,8 @@ def check_drives(model: "Model") -> None:
     if drives < mobility and model.velocities is None:
         raise StructureError(
             f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms ({', '.join(model.layout.v_names)}). Add "
-            f"`drive: {{}}` to more joints, or state `velocities:` to model an underactuated mechanism (no inverse dynamics)."
+            "`drive: {}` to more joints, or state `velocities:` to model an underactuated mechanism (no inverse "
+            "dynamics, but hybrid dynamics of as many freedoms as there are drives)."
         )
     stated = model.robot.drive_sharing is not None or any(d.weight is not None for d in mechanism.drives)
     if drives > mobility and not stated:
@@ -124,6 +125,21 @@ def check_drives(model: "Model") -> None:
             f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms. Say how they share the load: "
             f"`drive_sharing: least_norm`, or a `weight` on every drive."
         )
+
+
+def tell_idle(model: "Model") -> None:
+    """Say which freedoms are idle and not named as meant, and which of them are held because nothing accelerates them."""
+    layout, named = model.layout, model.velocities
+    if not layout.v_idle or (not isinstance(named, str | None) and set(layout.idle_names) <= set(named)):
+        return
+    still = [layout.v_names[k] for k in model.mechanism.selection.without_inertia if k >= layout.mobility]
+    held = f" (held, without inertia: {_listed(still)})" if still else ""
+    warn(
+        f"{model.robot.name}: idle freedoms, which no drive moves and no closure fixes: {_listed(layout.idle_names)}{held}; "
+        "their accelerations are results (idle_acceleration). If they are meant, name all independent velocities (`velocities: "
+        f"[{', '.join(layout.v_names[: layout.rigid])}]`); else add a drive, or take a joint with fewer freedoms.",
+        IdleWarning,
+    )
 
 
 def check_home_pose(model: "Model") -> None:

@@ -94,12 +94,12 @@ def plain_rates(mechanism: Mechanism) -> list[tuple[int, int]]:
 
 def elastic_places(mechanism: Mechanism) -> list[int]:
     """Entries of q of the elastic rates in v, in the order of v."""
-    first = mechanism.layout.mobility
+    first = mechanism.layout.rigid
     return [place for place, entry in plain_rates(mechanism) if entry >= first]
 
 
 def drive_of_entries(mechanism: Mechanism) -> list[int] | None:
-    """Drive of every rigid entry of v where these are the drives' rates, in any order; None where they are not."""
+    """Drive of every entry of v that is led where these are the drives' rates, in any order; None where they are not."""
     columns = [mechanism.links[d.link].u for d in mechanism.drives]
     rigid = mechanism.selection.independent[: mechanism.layout.mobility]
     return [columns.index(u) for u in rigid] if set(columns) == set(rigid) else None

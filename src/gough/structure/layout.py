@@ -14,7 +14,8 @@ POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
 class Layout:
     """q = [pose x y z qw qx qy qz | elastic | joints], without a platform no pose.
 
-    v: independent velocities, components of the platform's twist (vx vy vz wx wy wz, world axes) or joint rates.
+    v: independent velocities, components of the platform's twist (vx vy vz wx wy wz, world axes) or joint rates: those that
+    motions lead, then idle ones, which no drive moves and no closure fixes, then elastic rates.
     u: all velocities of the tree, the platform's twist first.
     """
 
@@ -30,6 +31,8 @@ class Layout:
     n_elastic: int = 0
     v_elastic: int = 0
     """Elastic rates among the entries of v: they stand last."""
+    v_idle: int = 0
+    """Idle rates among the entries of v: they stand after those that are led, before the elastic ones."""
 
     @property
     def nq(self) -> int:
@@ -38,13 +41,28 @@ class Layout:
 
     @property
     def nv(self) -> int:
-        """Number of entries of v (mobility + elastic coordinates)."""
+        """Number of entries of v (mobility + idle + elastic ones)."""
         return len(self.v_names)
 
     @property
     def mobility(self) -> int:
-        """Number of entries of v that are no elastic rates."""
+        """Number of entries of v that motions lead: neither idle nor elastic rates."""
+        return self.rigid - self.v_idle
+
+    @property
+    def rigid(self) -> int:
+        """Number of entries of v that are no elastic rates: those that are led, and idle ones."""
         return self.nv - self.v_elastic
+
+    @property
+    def idle(self) -> slice:
+        """Where the idle rates stand in v."""
+        return slice(self.mobility, self.rigid)
+
+    @property
+    def idle_names(self) -> tuple[str, ...]:
+        """Names of the idle rates."""
+        return self.v_names[self.idle]
 
     @property
     def nu(self) -> int:

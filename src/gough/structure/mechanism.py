@@ -295,11 +295,12 @@ class Structure:
         return cut, row - cut.row
 
     def with_selection(self, selection: Selection) -> "Mechanism":
-        """The mechanism whose v are the velocities that `selection` takes, elastic ones last."""
+        """The mechanism whose v are the velocities that `selection` takes, idle ones and then elastic ones last."""
         elastic, own = self.elastic_columns, selection.independent
         layout = replace(
             self.layout,
             v_elastic=sum(c in elastic for c in own),
+            v_idle=len(selection.idle),
             v_names=tuple(self.layout.u_names[c] for c in own),
             v_units=tuple(self.layout.u_units[c] for c in own),
         )
@@ -319,6 +320,11 @@ class Mechanism(Structure):
     """A structure led by some of its velocities: what equations are written for."""
 
     selection: Selection = field(kw_only=True)
+
+    @property
+    def moving(self) -> list[int]:
+        """Entries of v that something with inertia goes with; the others stay as they are."""
+        return [k for k in range(self.layout.nv) if k not in self.selection.without_inertia]
 
     @property
     def loop_groups(self) -> dict[str, tuple[list[int], list[int]]]:

@@ -60,6 +60,8 @@ class Selection:
     spared: tuple[tuple[int, int], ...] = ()
     offsets: tuple[float, ...] = ()
     """What each closure keeps as its residual, where loops that do not fit together were fitted; else 0."""
+    idle: tuple[int, ...] = ()
+    """Positions in u of the independent velocities that no drive moves and the platform does not feel."""
 
     @property
     def twins(self) -> tuple[Relation, ...]:

@@ -17,6 +17,8 @@
     skewed          coupled spatial loops with universal joints whose axes are not perpendicular, in the tree and cut, and a
                     massless link with a hinge and a ball as a cut
     redundant       four driven planar legs for three freedoms, with weights on the drives
+    idle_rods       six cranks and rods between two balls under a platform: the rods spin, no drive moves them
+    idle_loop       R-S-S-R with a rod that spins, a wheel nobody drives on the rocker, no platform
 
 All have off-axis mass centres, full tensors, tilted gravity, friction in drives, joints and loops, rotors and springs.
 """
@@ -178,6 +180,51 @@ def _effects(draw: Draw, name: str, seed: int) -> Data:
 
 SKEWED = (("RVVR", "revolute"), ("RPVR", "inclined"), ("RV", "revolute_spherical"))
 
+
+def _spun_rod(works: Works, parent: str, start: np.ndarray, end: np.ndarray, leg: str | None = None) -> tuple[str, str]:
+    """(body, velocity) of a rod on a ball: which component of its rate, in its own axes, is nearest to its line."""
+    rod = works.joint("rod", "spherical", parent, start, leg=leg, size=0.2)
+    line = works.X[rod][:3, :3].T @ (end - start)
+    return rod, rod.removesuffix("_link") + "_w" + "xyz"[int(np.argmax(np.abs(line)))]
+
+
+def _idle_rods(draw: Draw, name: str, seed: int) -> Data:
+    works = Works(draw, name)
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = draw.rotation(0.3), np.array([0, 0, draw.between(0.7, 0.9)])
+    works.platform(X)
+    spins = []
+    for i, out in enumerate(np.repeat(_around(draw, 3), 2, 0)):
+        leg, side = f"leg{i}", (-1) ** i
+        B = draw.between(0.5, 0.7) * turn((0, 0, 1), 0.3 * side) @ out + draw.vector(0.04)
+        P = X[:3, 3] + X[:3, :3] @ (draw.between(0.3, 0.4) * turn((0, 0, 1), 0.8 * side) @ out + draw.vector(0.04))
+        E = B + draw.between(0.15, 0.25) * draw.near(np.array([0.3, 0.2, 0.5]) * side + out, 0.2)
+        works.leg(leg, B, P)
+        along = draw.near(np.cross(E - B, P - E), 0.2)
+        crank = works.joint("crank", "revolute", "world", B, leg=leg, along=along, drive=True)
+        rod, spin = _spun_rod(works, crank, E, P, leg)
+        works.cut(leg, "spherical", rod, P)
+        spins.append(spin)
+    works.spring("leg1.rod_link", "platform")
+    return works.done(velocities=["vx", "vy", "vz", "wx", "wy", "wz", *spins])
+
+
+def _idle_loop(draw: Draw, name: str, seed: int) -> Data:
+    works = Works(draw, name)
+    turned = draw.rotation()
+    a1, a2 = (turned @ draw.near(a, 0.4) for a in ((0, 0, 1), (0, 1, 0)))
+    A, D = draw.vector(0.1), turned @ np.array([0.8, 0.2, 0.1]) + draw.vector(0.1)
+    tip = A + draw.between(0.2, 0.3) * draw.normal_to(a1)
+    end = D + draw.between(0.4, 0.5) * np.cross(a2, draw.near(turned @ np.array([1.0, 0, 0]), 0.3))
+    crank = works.joint("crank", "revolute", "world", A, along=a1, drive=True)
+    rocker = works.joint("rocker", "revolute", "world", D, along=a2)
+    works.joint("wheel", "revolute", rocker, D + draw.vector(0.3), along=draw.direction())
+    rod, spin = _spun_rod(works, crank, tip, end)
+    works.loop("ball", "spherical", rod, rocker, end)
+    works.spring("world", rod)
+    return works.done(velocities=["crank", spin, "wheel"])
+
+
 MAKERS = {
     "planar": lambda draw, name, seed: planar(draw, name, seed, 3),
     "five_bar": five_bar,
@@ -193,6 +240,8 @@ MAKERS = {
     "screws": lambda draw, name, seed: spatial_loops(draw, name, (("RHUU", "helical"), ("HUU", "universal"))),
     "effects": _effects,
     "skewed": lambda draw, name, seed: spatial_loops(draw, name, SKEWED) | {"format": 2},
+    "idle_rods": _idle_rods,
+    "idle_loop": _idle_loop,
 }
 FAMILIES = tuple(MAKERS)
 MOBILITY = {
@@ -205,7 +254,8 @@ MOBILITY = {
     "chain_closed": 1,
 }
 MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3, "screws": 2, "effects": 3, "skewed": 3}
-"""Freedoms of every design of a family."""
+MOBILITY |= {"idle_rods": 12, "idle_loop": 3}
+"""Freedoms of every design of a family, idle ones among them."""
 
 
 def description(family: str, seed: int, telescopic: bool = False) -> Data:

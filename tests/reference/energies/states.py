@@ -15,7 +15,7 @@ STEPS = 12
 
 
 class State(NamedTuple):
-    """A state and loads; wrench is (6,) on the platform, or {frame: (6,)} for a robot without one."""
+    """A state and loads, with accelerations that drives can give where there are any; wrench is (6,) on the platform, or {frame: (6,)} for a robot without one."""
 
     q: np.ndarray
     v: np.ndarray
@@ -77,7 +77,10 @@ def random_states(reference: Reference, n: int, seed: int, reach: float = 1.0) -
         acceleration = rng.normal(size=mobility) * np.where(turns, 6.0, 3.0)
         push = rng.normal(size=6) * [60, 60, 60, 10, 10, 10]
         wrench = push if layout.platform is not None else {loaded_frame(reference): push}
-        out.append(State(q, v, acceleration, wrench, 30 * rng.normal(size=reference.n_drives)))
+        tau = 30 * rng.normal(size=reference.n_drives)
+        if 0 < reference.n_drives < mobility:  # some freedoms are idle: a motion that drives can give
+            acceleration = reference.forward(q, v, 30 * rng.normal(size=reference.n_drives), wrench)
+        out.append(State(q, v, acceleration, wrench, tau))
         if len(out) == n:
             return out
     raise ValueError(f"{reference.robot.name}: only {len(out)} of {n} states found")

@@ -220,6 +220,8 @@ class ClosedTree(ABC):
         if S.shape[0] == S.shape[1]:
             return np.linalg.solve(S, need)
         n = len(S)
+        if n > S.shape[1]:  # some freedoms are idle: drives that give the motion, which must be possible
+            return np.linalg.lstsq(S, need, rcond=None)[0]
         lagrange = np.block([[W, S.T], [S, np.zeros((n, n))]])
         return np.linalg.solve(lagrange, np.concatenate([np.zeros(len(W)), need]))[: len(W)]
 

@@ -154,7 +154,7 @@ def _motion(model: Model, s: RandomStates) -> tuple[np.ndarray, np.ndarray]:
     if has_all_drives(model):
         rigid = s.acceleration[:, : model.mobility]
         found = model.inverse_dynamics(s.q, s.v, rigid, s.external)
-        return found.tau, np.concatenate([rigid, found.eddot], axis=1)
+        return found.tau, np.concatenate([rigid, found.free_acceleration], axis=1)
     return s.tau, model.forward_dynamics(s.q, s.v, s.tau, s.external).vdot
 
 

@@ -146,7 +146,7 @@ WIDEST = 8.0
 
 def default_names(model: Model, fixed: Mapping[str, float]) -> list[str]:
     """Positions of the platform that are free, else the first independent coordinates, at most three."""
-    names = ["x", "y", "z"] if model.geometry.by_legs else natural_coordinates(model)
+    names = ["x", "y", "z"] if model.geometry.by_legs else natural_coordinates(model)[: model.mobility]
     known = [n for n in names if n in known_coordinates(model) and n not in fixed]
     positions = [n for n in known if n in ("x", "y", "z")]
     if not model.mobility:

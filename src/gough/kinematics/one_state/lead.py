@@ -13,7 +13,7 @@ import numpy as np
 from gough.compilation.one_state import Straight
 from gough.kinematics.closing import CLOSED, row_scales
 from gough.kinematics.following import OPEN
-from gough.kinematics.leading import LONGEST_TURN, POSE_TOLERANCE, NamedCoordinates, solve_rigid
+from gough.kinematics.leading import LONGEST_TURN, POSE_TOLERANCE, NamedCoordinates, solve_led, solve_rigid
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.one_state._follow import OneFollow, OneMisses, StraightFunctions
 from gough.kinematics.one_state._named import OneNamed
@@ -67,9 +67,9 @@ class OneLead:
         if found is None:
             return None
         scale = self._drive_sizes
-        return solve_rigid(
-            self._linkage, (found[0].T / scale[:, None])[None], ((drives - q[self._index]) / scale)[None]
-        )[0]
+        return solve_led(self._linkage, (found[0].T / scale[:, None])[None], ((drives - q[self._index]) / scale)[None])[
+            0
+        ]
 
     def _pivoted(self, q: np.ndarray, drives: np.ndarray) -> Sequence[np.ndarray] | None:
         """A step where the order of elimination that machine code has meets a small pivot, as it may at a symmetric home."""

@@ -60,7 +60,9 @@ def _scale_check(check: NodeCheck, values: np.ndarray, n: int) -> NodeCheck:
     """A pivot check with its floor."""
     if check.minimum != PIVOT:
         return check
-    median = float(np.nanmedian(np.broadcast_to(values, n)))
+    found = np.broadcast_to(values, n)
+    known = found[~np.isnan(found)]
+    median = float(np.median(known)) if len(known) else np.nan
     return replace(check, minimum=max(PIVOT_FLOOR * median, PIVOT) if np.isfinite(median) else PIVOT)
 
 

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gough.dynamics.forward import forward_dynamics
-from gough.dynamics.inverse import inverse_dynamics, needed_force, share_among_drives
+from gough.dynamics.inverse import (
+    check_slack_velocities,
+    free_accelerations,
+    inverse_dynamics,
+    needed_force,
+    share_among_drives,
+)
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.posture import Posture
@@ -124,7 +130,7 @@ class ComputedTorque(Law):
         if not self._simulates(model):
             return Inner()
         layout, places = model.layout, elastic_places(model.mechanism)
-        n, told = layout.mobility, units_of(model)
+        n, told = layout.rigid, units_of(model)
         own = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)][n:]
         return Inner(
             (*(layout.q_names[k] for k in places), *(f"v.{x}" for x in layout.v_names[n:])),
@@ -143,14 +149,18 @@ class ComputedTorque(Law):
         loops = Loops(Posture(numbers, q))
         a = self._commanded(here)
         acceleration = self._of_freedoms(here, a)
-        n = layout.mobility if self._unbent else layout.nv  # freedoms of the model
+        n = layout.rigid if self._unbent else layout.nv  # freedoms of the model
         if acceleration is None:
             tau, vdot = _led(loops, v, a, n)
-            rates = vdot[layout.mobility :]
+            rates = vdot[layout.rigid :]
         elif n < layout.nv:
-            still = np.concatenate([acceleration, zeros(layout.v_elastic)])
-            needed = needed_force(loops, v, still)[:n]
-            tau, rates = share_among_drives(numbers, drive_columns(loops)[:n], needed), zeros(0)
+            still = np.concatenate([acceleration, zeros(layout.nv - layout.mobility)])
+            needed, S = needed_force(loops, v, still), drive_columns(loops)
+            if layout.v_idle:
+                tau = free_accelerations(loops, mass_matrix(loops), S, needed, layout.mobility, range(n))[0]
+            else:
+                tau = share_among_drives(numbers, S[:n], needed[:n])
+            rates = zeros(0)
         else:
             found = inverse_dynamics(numbers, q, v, acceleration)
             tau, rates = found["tau"], found.get("eddot", zeros(0))
@@ -158,7 +168,7 @@ class ComputedTorque(Law):
         if not self._simulates(here.model):
             return Action(tau)
         if self.limit is not None:  # what the limited forces do to the robot as it is believed to be
-            rates = forward_dynamics(numbers, q, v, tau)["vdot"][layout.mobility :]
+            rates = forward_dynamics(numbers, q, v, tau)["vdot"][layout.rigid :]
         return Action(tau, np.concatenate([here.inner[layout.v_elastic :], rates]))
 
     def _believed(self, here: Here) -> tuple[Vector, Vector]:
@@ -170,10 +180,10 @@ class ComputedTorque(Law):
         q, v = here.q.copy(), here.v.copy()
         if simulated:
             q[elastic_places(mechanism)] = here.inner[: layout.v_elastic]
-            v[layout.mobility :] = here.inner[layout.v_elastic :]
+            v[layout.rigid :] = here.inner[layout.v_elastic :]
         else:
             q[layout.elastic] = 0.0
-            v[layout.mobility :] = 0.0
+            v[layout.rigid :] = 0.0
         for _ in range(CLOSINGS):
             q = closed_coordinates(Loops(Posture(here.numbers, q)))
         return q, v
@@ -216,12 +226,16 @@ def _rigid(mechanism: Any) -> list[int]:
 def _led(loops: Loops, v: Vector, a: Vector, n: int) -> tuple[Vector, Vector]:
     """(tau, v̇ (n,)) by equation (2), with the first n freedoms; the others do not move."""
     mechanism = loops.mechanism
-    M, S = mass_matrix(loops)[:n, :n], drive_columns(loops)[:n]
-    h = needed_force(loops, v, zeros(len(v)))[:n]
+    whole, force = mass_matrix(loops), needed_force(loops, v, zeros(len(v)))
+    still = check_slack_velocities(loops, whole, force, range(n))
+    moving = [k for k in range(n) if k not in still]
+    M, S, h = whole[np.ix_(moving, moving)], drive_columns(loops)[moving], force[moving]
     moved = solve_spd(M, np.concatenate([S, h[:, None]], axis=1), Status.SINGULAR.at(Site.MASS_MATRIX))
     felt, fallen = moved[:, :-1], moved[:, -1]
     bias = loops.accelerations(v, loops.rates(v), zeros(len(v)))
     columns = [mechanism.links[d.link].u for d in mechanism.drives]
     needed = a - bias[columns] + S.T @ fallen
     tau = solve_spd(product(S.T, felt), needed, Status.SINGULAR.at(Site.DRIVES))
-    return tau, product(felt, tau) - fallen
+    vdot = zeros(n)
+    vdot[moving] = product(felt, tau) - fallen
+    return tau, vdot

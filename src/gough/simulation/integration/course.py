@@ -39,8 +39,8 @@ MOST_LED = 15
 
 def _lost_velocities(model: "Model", better: Sequence[int] | None) -> str:
     """That v does not determine the robot, and which velocities (columns of u) would; elastic rates are counted, not named."""
-    layout, elastic = model.layout, len(model.layout.v_names) - model.mobility
-    own = " ".join(layout.v_names[: model.mobility]) + (f" and {elastic} elastic rates" if elastic else "")
+    layout, elastic = model.layout, model.layout.v_elastic
+    own = " ".join(layout.v_names[: layout.rigid]) + (f" and {elastic} elastic rates" if elastic else "")
     new = [layout.u_names[c] for c in better or () if layout.u_names[c] not in layout.v_names]
     would = f" ({' '.join(new[:MOST_NAMED])}{' …' if len(new) > MOST_NAMED else ''} in v would)" if new else ""
     return f", where {own} do not determine the robot{would}"

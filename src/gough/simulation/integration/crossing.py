@@ -218,7 +218,7 @@ class Watch:
 def better_velocities(model: "Model", q: Vector, parameters: Vector) -> tuple[int, ...] | None:
     """Columns of u that determine the others well at q (nq,) where those of v do not; None where v is good enough.
 
-    Elastic rates stay, and of the others as many as can.
+    Idle and elastic rates stay, and of the others as many as can.
     """
     selection = model.mechanism.selection
     rows = [row for block in selection.blocks for row in block.rows]
@@ -230,8 +230,8 @@ def better_velocities(model: "Model", q: Vector, parameters: Vector) -> tuple[in
     if null.shape[1] != len(own):
         return None
     elastic = model.mechanism.elastic_columns
-    bent = [c for c in own if c in elastic]
-    rigid = [c for c in range(G.shape[1]) if c not in elastic]
+    bent = own[model.mobility :]
+    rigid = [c for c in range(G.shape[1]) if c not in elastic and c not in bent]
     best, found = (choose(null[None], order, len(own), steps, first=bent) for order, steps in _orders(own, rigid))
     limit = _least(null[best]) if len(best) == len(own) else 0.0
     if not _least(null[own]) < WORSE * limit:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gough.dynamics.energies import energies
 from gough.dynamics.forward import forward_dynamics
-from gough.dynamics.inverse import NONE, load_sizes, needed_force
+from gough.dynamics.inverse import NONE, check_slack_velocities, load_sizes, needed_force
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.numbers import Numbers
@@ -23,7 +23,7 @@ from gough.dynamics.projection import drive_columns
 from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regroup_inertia
 from gough.dynamics.validity import check_state
-from gough.errors import Status, UsageError
+from gough.errors import Site, Status, UsageError
 from gough.model.locks import is_locked_at, keeps_locks
 from gough.model.sharing import code_of
 from gough.program import Program, Slot, trace
@@ -202,7 +202,16 @@ class Plant:
         else:
             n = layout.mobility
             given = self._given(now)
-            if layout.v_elastic:
+            if layout.v_idle:
+                first = needed_force(loops, v, np.concatenate([given, zeros(layout.nv - n)]), *load)
+                M = mass_matrix(loops)
+                still = check_slack_velocities(loops, M, first, range(n, layout.nv))
+                free = [k for k in range(n, layout.nv) if k not in still]
+                bent, place = zeros(layout.nv - n), Status.SINGULAR.at(Site.MASS_MATRIX)
+                if free:
+                    bent[[k - n for k in free]] = solve_spd(M[np.ix_(free, free)], -first[free], place)
+                tau = self._ordered(first[:n] + M[:n, n:] @ bent)
+            elif layout.v_elastic:
                 first = needed_force(loops, v, np.concatenate([given, zeros(layout.v_elastic)]), *load)
                 M = mass_matrix(loops)
                 bent = solve_spd(M[n:, n:], -first[n:], Status.SINGULAR.at("elastic mass matrix"))
@@ -226,6 +235,8 @@ class Plant:
             vdot = np.concatenate([self._given(now), z])
             all_forces = needed_force(loops, v, vdot, *load)
             R, tau = all_forces[n:], self._ordered(all_forces[:n])
+            for k in (k for k in self.model.mechanism.selection.without_inertia if n <= k < self.model.layout.rigid):
+                R[k - n] = z[k - n]  # as forward dynamics has it: these velocities stay as they are
         else:
             vdot = z[:own]
             action = self.law_action(numbers, q, v, inner, now)

@@ -95,12 +95,12 @@ def _forces(run: "Run", tau: Any) -> Array:
         )
     rigid = run.given_acceleration[:, : model.mobility]
     solved = model.inverse_dynamics(run.q, run.v, rigid, run.loads, parameters=run.parameters, on_bad_state="mark")
-    bends, told = solved.eddot, run.given_acceleration[:, model.mobility :]
+    bends, told = solved.free_acceleration, run.given_acceleration[:, model.mobility :]
     scale = np.nanmax(np.abs(bends), initial=0.0)
     if (np.abs(bends - told) > BENDS * scale).any():
         raise UsageError(
-            "acceleration=: its elastic part is not that of the motion, so no drive forces give it; take eddot of "
-            "model.inverse_dynamics for it, or give tau"
+            "acceleration=: its idle or elastic part is not that of the motion, so no drive forces give it; take "
+            "free_acceleration of model.inverse_dynamics for it, or give tau"
         )
     return solved.tau
 
