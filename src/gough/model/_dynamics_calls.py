@@ -31,6 +31,7 @@ from gough.model.results import (
 )
 from gough.model.tangent import tangent_derivative
 from gough.spatial.euler import check_sequence, coordinates_of, euler_matrix
+from gough.structure import Mechanism
 from gough.structure.size import weight_energy
 
 
@@ -170,6 +171,7 @@ class DynamicsCalls(Calls):
             tuple(model.mechanism.links[i].joint for i in joint_links(model.mechanism)),
             tuple(c.name for c in model.mechanism.cuts),
             e.codes,
+            *_of_couplings(model.mechanism, e.outputs),
         )
         return finish("joint_reactions", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
@@ -342,3 +344,13 @@ def _joined(acceleration: np.ndarray, eddot: np.ndarray) -> np.ndarray:
     batch = np.broadcast_shapes(acceleration.shape[:-1], eddot.shape[:-1])
     parts = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in (acceleration, eddot)]
     return np.concatenate(parts, axis=-1)
+
+
+def _of_couplings(mechanism: Mechanism, outputs: dict[str, Any]) -> tuple[Any, Any, tuple[str, ...]]:
+    """(forces, tooth forces, names) of the couplings, from the outputs of "joint_reactions"."""
+    forces = outputs.get("couplings", outputs["joints"][..., :0, 0])
+    teeth = forces * np.nan
+    stated = [k for k, coupling in enumerate(mechanism.couplings) if coupling.radius is not None]
+    if stated:
+        teeth[..., stated] = outputs["teeth"]
+    return forces, teeth, tuple(coupling.name for coupling in mechanism.couplings)

@@ -14,6 +14,7 @@ from gough.robot import Robot
 from gough.robot.coordinates import taken_names
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
 from gough.structure._axes import internal_axes, triad
+from gough.structure._couplings import make_couplings
 from gough.structure._cutting import cut_frames, fixed_cut
 from gough.structure.elastic.bending import Bending
 from gough.structure.elastic.bodies import compose_base, rigid_part
@@ -54,6 +55,7 @@ class _Builder(Bending):
             self._cut(loop)
         if self.platform is not None and self.links[0].ten is None and self.bodies[self.platform] != 0:
             self._tie_platform()
+        couplings = make_couplings(robot, self.links, self.q_names, self.table, sum(c.rows for c in self.cuts))
         springs = tuple(self._spring(s) for s in robot.springs)
         words = taken_names(self.q_names, self.platform is not None)
         own = self.q_names[7:] + self.u_names[6:] if self.platform is not None else self.q_names + self.u_names
@@ -81,7 +83,8 @@ class _Builder(Bending):
             self._layout(),
             self.table.finish(),
             length,
-            () if allowed is None else row_tolerances(self.cuts, values, length, allowed),
+            () if allowed is None else row_tolerances((*self.cuts, *couplings), values, length, allowed),
+            couplings,
         )
 
     def _layout(self) -> Layout:
