@@ -134,6 +134,8 @@ def lacking_in_trees(model: Model, bending: bool = False) -> str:
     lacking = [
         f"a {kind} joint that closes a loop" for kind in sorted({c.type for c in model.mechanism.cuts} - set(KNOWN))
     ]
+    if model.mechanism.couplings:
+        lacking.append("coupled joints")
     if any(link.telescopic is not None for link in model.mechanism.links):
         lacking.append("inertia that depends on a joint")
     if any(link.dimensions for link in model.mechanism.links):

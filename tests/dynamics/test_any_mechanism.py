@@ -71,6 +71,9 @@ def compare_reactions(s: MechanismSubject) -> None:
         truth = np.concatenate([loops, tree])
         idle = np.concatenate([r.open_reactions(q), joints.open_wrenches(q)])
         assert np.abs(outside(found - truth, idle)).max() < 1e-9 * np.abs(truth).max()
+        if ours.couplings.size and not m.redundant_closures:
+            held = r.coupling_forces(q, v, acceleration, tau, wrench)
+            assert np.abs(ours.couplings - held).max() < 1e-9 * np.abs(held).max()
 
 
 def outside(difference: np.ndarray, directions: np.ndarray) -> np.ndarray:

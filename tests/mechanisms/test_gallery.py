@@ -19,6 +19,8 @@ FREEDOMS = {
     "bricard": ("hinge1",),
     "redundant_planar": ("vx", "vy", "wz"),
     "ankle": ("wx", "wy"),
+    "differential_wrist": ("right", "left"),
+    "geared_gripper": ("motor",),
 }
 UNDRIVEN = ("four_bar_chain", "bricard")
 N = 4

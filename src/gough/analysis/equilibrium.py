@@ -159,7 +159,7 @@ def start_faults(model: Model, rows: np.ndarray, parameters: np.ndarray) -> np.n
         own = parameters[0 if len(parameters) == 1 else k]
         out[k] = (
             Status.OPEN_LOOP.at(openings(model, rows[k], own)[0].cut.name)
-            if model.mechanism.cuts
+            if model.mechanism.rows
             else Status.NOT_FINITE.at("input")
         )
     return out

@@ -24,9 +24,9 @@ def check(
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], load_paths[] (bodies[] frame kind
     direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
-    loops equations redundant_closures home home_moved without_inertia closure_error closure_tolerance left_open parallel inverse
-    (of a flexible robot) serial serial_names; null if none), upgraded (null, or the formats [before, now]). Exit code 1 if
-    there are problems; a file with problems is not upgraded.
+    loops couplings equations redundant_closures home home_moved without_inertia closure_error closure_tolerance left_open
+    parallel inverse (of a flexible robot) serial serial_names; null if none), upgraded (null, or the formats [before, now]).
+    Exit code 1 if there are problems; a file with problems is not upgraded.
     """
     report = examine(file)
     report["upgraded"] = _upgrade(file) if upgrade and report["valid"] else None
@@ -157,6 +157,7 @@ def _found(model: Any) -> dict[str, Any]:
         "velocities": list(model.layout.v_names),
         "drives": len(model.layout.drive_names),
         "loops": len(placed_loops(model.robot)),
+        "couplings": len(model.mechanism.couplings),
         "equations": model.mechanism.rows,
         "redundant_closures": list(model.redundant_closures),
         "home": dict(zip(model.layout.q_names, model.home.tolist(), strict=True)),
@@ -178,7 +179,8 @@ def _summary(report: dict[str, Any]) -> str:
     if count:
         return f"{report['file']}: {plural(count, 'problem')}{tail}"
     m = report["model"]
-    numbers = ", ".join(plural(m[f"{noun}s"], noun) for noun in ("freedom", "drive", "loop"))
+    nouns = ("freedom", "drive", "loop", *["coupling"] * bool(m["couplings"]))
+    numbers = ", ".join(plural(m[f"{noun}s"], noun) for noun in nouns)
     lines = [f"{report['file']}: good{tail}. {numbers}; independent velocities {', '.join(m['velocities'])}."]
     if m["redundant_closures"]:
         number = len(m["redundant_closures"])

@@ -128,6 +128,8 @@ def _names(model: "Model", key: str, shape: tuple[int, ...]) -> list[str]:
         "ud": [f"ud.{n}" for n in layout.u_names],
         "joints": [f"{mechanism.links[i].joint}.{w}" for i, w in product(joint_links(mechanism), WRENCH)],
         "cuts": [f"{c.name}.{w}" for c, w in product(mechanism.cuts, WRENCH)],
+        "couplings": [f"{c.name}.force" for c in mechanism.couplings],
+        "teeth": [f"{c.name}.tooth" for c in mechanism.couplings if c.radius is not None],
         "twist": TWIST,
     }
     if key == "serial":

@@ -20,9 +20,10 @@ def show(
     JSON keys: robot title source file gravity characteristic_length freedoms mobility (the same) velocities[] (name unit
     coordinate column acceleration) idle[] (name held) platform (null without) legs[] joints[] bodies[] flexible[] (body
     coordinates frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first
-    second kept redundant nut …) redundant_closures[] blocks[] (loops velocities) locked[] (velocity of factor) guide[] (stated
-    freedoms of the platform) drives[] (name unit weight) drive_sharing springs[] frames[] home closure_tolerance layout
-    structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
+    second kept redundant nut …) couplings[] (name type leg coefficients offset radius redundant) redundant_closures[]
+    blocks[] (loops velocities) locked[] (velocity of factor) guide[] (stated freedoms of the platform) drives[] (name unit
+    weight) drive_sharing springs[] frames[] home closure_tolerance layout structural_zeros parameter_count warnings,
+    and parameters with --parameters. SI units, rad.
     """
     from gough.cli.structure_report import structure_report
 
@@ -35,6 +36,7 @@ def show(
     show_legs(report["legs"])
     show_joints(report["joints"])
     show_loops(report)
+    show_couplings(report)
     show_bodies(report)
     show_flexible(report["flexible"])
     _springs(report["springs"])
@@ -54,6 +56,8 @@ def _head(r: Data) -> None:
     joints = sum(len(leg["joints"]) for leg in r["legs"]) + len(r["joints"])
     loops = sum(loop["described"] for loop in r["loops"])
     parts += [plural(joints, "joint"), plural(loops, "loop"), plural(r["freedoms"], "freedom")]
+    if r["couplings"]:
+        parts.insert(-1, plural(len(r["couplings"]), "coupling"))
     parts.append(plural(len(r["drives"]), "drive"))
     say(
         f"{', '.join(parts)}; characteristic length {short(r['characteristic_length'])} m; "
@@ -321,6 +325,20 @@ def show_loops(r: Data) -> None:
                 f"is its end on {loop['second']}"
             )
     _redundant(r["loops"])
+    say()
+
+
+def show_couplings(r: Data) -> None:
+    """One row a coupling: what its coordinates fulfil."""
+    if not r["couplings"]:
+        return
+    shown = table("coupling", "type", "relation", "pitch radius")
+    for c in r["couplings"]:
+        parts = [f"{'-' if x < 0 else '+'} {short(abs(x))} {name}" for name, x in c["coefficients"].items()]
+        relation = f"{' '.join(parts).removeprefix('+ ')} = {short(c['offset'])}"
+        radius = "" if c["radius"] is None else f"{short(c['radius'])} m"
+        shown.add_row(c["name"], c["type"], relation + ", redundant" * c["redundant"], radius)
+    console().print(shown)
     say()
 
 

@@ -42,6 +42,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
         "bodies": [body_data(body, flexible.get(body.name)) for body in robot.bodies],
         "flexible": list(flexible.values()),
         "loops": loop_data(model),
+        "couplings": coupling_data(model),
         "redundant_closures": list(model.redundant_closures),
         "blocks": block_data(model),
         "locked": _locked(model),
@@ -258,6 +259,24 @@ def loop_data(model: "Model") -> list[dict[str, Any]]:
     return out
 
 
+def coupling_data(model: "Model") -> list[dict[str, Any]]:
+    """Every coupling: name, type, leg, coefficients of the coordinates whose sum is the offset, pitch radius (m) or None."""
+    mechanism, values, names = model.mechanism, model.parameters, model.layout.q_names
+    removed = set(mechanism.selection.removed)
+    return [
+        {
+            "name": c.name,
+            "type": c.type,
+            "leg": None if c.leg < 0 else model.robot.legs[c.leg].name,
+            "coefficients": {names[t.q]: t.coefficient(values.tolist()) for t in c.terms},
+            "offset": float(values[c.offset]),
+            "radius": None if c.radius is None else float(values[c.radius]),
+            "redundant": c.row in removed,
+        }
+        for c in mechanism.couplings
+    ]
+
+
 def block_data(model: "Model") -> list[dict[str, Any]]:
     """Blocks in solving order: the loops whose equations are solved together and the velocities they give."""
     mechanism = model.mechanism
@@ -265,6 +284,7 @@ def block_data(model: "Model") -> list[dict[str, Any]]:
     loop_of = {
         row: name for cut, name in zip(mechanism.cuts, names, strict=True) for row in range(cut.row, cut.row + cut.rows)
     }
+    loop_of |= {coupling.row: coupling.name for coupling in mechanism.couplings}
     return [
         {
             "loops": list(dict.fromkeys(loop_of[row] for row in block.rows)),

@@ -99,7 +99,9 @@ CATALOGUE: dict[str, Entry] = {
     "drive_map": Entry(("q",), terms.drive_map, {"S": "1, m"}, locks=True),
     "energies": Entry(("q", "v"), energies.energies, {"kinetic": "J", "potential": "J", "losses": "W"}, locks=True),
     "joint_reactions": Entry(
-        ("q", "v", "vdot", "tau", *LOADS), reactions.joint_reactions, {"joints": "N, N m", "cuts": "N, N m"}
+        ("q", "v", "vdot", "tau", *LOADS),
+        reactions.joint_reactions,
+        {"joints": "N, N m", "cuts": "N, N m", "couplings": "N, N m", "teeth": "N"},
     ),
     "configuration_rate": Entry(("q", "v"), rates.configuration_rate, {"qdot": "m/s, 1/s, rad/s"}),
     "joint_motion": Entry(("q", "v", "vdot"), rates.joint_motion, {"u": "SI", "ud": "SI"}),

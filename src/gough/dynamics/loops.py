@@ -16,15 +16,56 @@ from gough.dynamics.closures import CutGeometry, PointMotion
 from gough.dynamics.posture import Posture
 from gough.errors import Status
 from gough.friction.coulomb import structurally_zero
-from gough.scalar import note, solve, zeros
-from gough.structure import Block
+from gough.scalar import dot, note, solve, zeros
+from gough.structure import Block, LinearClosure
 from gough.structure.selection import Relation
 
 Vector = np.ndarray
 
 
+class CoupledRow:
+    """A coupling at a posture, as closures of cuts are asked: one row, constant in q, so that it has no velocity terms."""
+
+    on_platform = False
+
+    def __init__(self, posture: Posture, coupling: LinearClosure) -> None:
+        self.posture, self.cut = posture, coupling
+        numbers = posture.numbers.parameters
+        self.coefficients = {
+            t.u: t.sign if t.parameter is None else t.sign * numbers[t.parameter] for t in coupling.terms
+        }
+
+    def columns(self) -> list[int]:
+        """Tree velocities that it contains."""
+        return self.cut.columns
+
+    def coefficient(self, _: int, column: int) -> Any:
+        """Entry of G."""
+        return self.coefficients.get(column, zeros(1)[0])
+
+    def jacobian(self, columns: list[int]) -> np.ndarray:
+        """Its row of G (1, columns)."""
+        return np.array([[self.coefficient(0, column) for column in columns]], dtype=object)
+
+    def residual(self) -> Vector:
+        """offset - sum of c q (1,); 0 when it holds."""
+        q, offset = self.posture.q, self.posture.numbers.parameters[self.cut.offset]
+        return np.array([offset - dot(self._coefficients(), q[[t.q for t in self.cut.terms]])], dtype=object)
+
+    def square(self) -> Any:
+        """Sum of the squares of its coefficients: what its residual is judged by."""
+        return dot(self._coefficients(), self._coefficients())
+
+    def force(self, multiplier: Any) -> Any:
+        """Of the coupling along its first coordinate (N or N m)."""
+        return self.coefficients[self.cut.terms[0].u] * multiplier
+
+    def _coefficients(self) -> Vector:
+        return np.array([self.coefficients[t.u] for t in self.cut.terms], dtype=object)
+
+
 class Loops:
-    """All cuts at a posture."""
+    """All cuts and couplings at a posture."""
 
     def __init__(self, posture: Posture) -> None:
         self.posture = posture
@@ -34,7 +75,9 @@ class Loops:
         for cut in self.mechanism.cuts:
             with note(f"{self._place(cut.leg, cut.name)}: closure [Briot 2014, eq. 28], [Long 2014, eq. 3]"):
                 self.cuts.append(CutGeometry(posture, cut))
-        self._row = [(k, i) for k, cut in enumerate(self.mechanism.cuts) for i in range(cut.rows)]
+        self.couplings = [CoupledRow(posture, coupling) for coupling in self.mechanism.couplings]
+        self.owners: list[CutGeometry | CoupledRow] = [*self.cuts, *self.couplings]
+        self._row = [(k, i) for k, owner in enumerate(self.mechanism.owners) for i in range(owner.rows)]
 
     def _place(self, leg: int, name: str) -> str:
         return self.mechanism.legs[leg].name if leg >= 0 else name
@@ -44,7 +87,7 @@ class Loops:
         closures = [r for r in block.rows if self._relation(r) is None]
         if not closures:
             return ", ".join(self.mechanism.layout.u_names[c] for c in block.columns)
-        places = [self._place(cut.leg, cut.name) for cut in (self.cuts[self._row[r][0]].cut for r in closures)]
+        places = [self._place(cut.leg, cut.name) for cut in (self.owners[self._row[r][0]].cut for r in closures)]
         names = list(dict.fromkeys(places))
         return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
 
@@ -66,7 +109,7 @@ class Loops:
         if relation is not None:
             return relation.coefficient(column)
         cut, own = self._row[row]
-        return self.cuts[cut].coefficient(own, column)
+        return self.owners[cut].coefficient(own, column)
 
     def _relation(self, row: int) -> Relation | None:
         return None if row < len(self._row) else self.selection.relations[row - len(self._row)]
@@ -74,7 +117,7 @@ class Loops:
     def all_rows(self) -> np.ndarray:
         """G (rows, nu) of all closures, redundant ones too [Briot 2014, eq. 30]."""
         out = zeros(self.mechanism.rows, self.mechanism.layout.nu)
-        for cut in self.cuts:
+        for cut in self.owners:
             columns = cut.columns()
             out[cut.cut.row : cut.cut.row + cut.cut.rows, columns] = cut.jacobian(columns)
         return out
@@ -93,8 +136,8 @@ class Loops:
         return np.concatenate([zeros(0), *(cut.misalignment() for cut in self.cuts)])
 
     def residual(self) -> Vector:
-        """Position-level closures of all cuts, one after the other."""
-        return np.concatenate([zeros(0), *(cut.residual() for cut in self.cuts)])
+        """Position-level closures of all cuts, then of all couplings, one after the other."""
+        return np.concatenate([zeros(0), *(owner.residual() for owner in self.owners)])
 
     def rates(self, v: Vector) -> Vector:
         """u (nu,) for independent velocities v (nv,): [Lopes, eqs. 6, 58], [Fried, eq. 41], [Briot 2014, eqs. 31–33, 36].
@@ -136,7 +179,10 @@ class Loops:
                         rhs.append(self._known(row, ud))
                         continue
                     k, i = self._row[row]
-                    cut = self.cuts[k]
+                    cut = self.owners[k]
+                    if isinstance(cut, CoupledRow):
+                        rhs.append(-self._joints(row, ud))
+                        continue
                     if k not in firsts:
                         firsts[k] = cut.first_point(u)
                     rest = cut.acceleration_rest(i, firsts[k], cut.second_point(u, ud[:6]))
@@ -180,9 +226,13 @@ class Loops:
                 out.append(zeros(1)[0])
                 continue
             k, i = self._row[row]
+            cut = self.owners[k]
+            if isinstance(cut, CoupledRow):
+                out.append(zeros(1)[0])
+                continue
             if k not in points:
-                points[k] = self.cuts[k].first_point(u), self.cuts[k].second_point(u, zeros(6))
-            out.append(self.cuts[k].acceleration_rest(i, *points[k]))
+                points[k] = cut.first_point(u), cut.second_point(u, zeros(6))
+            out.append(cut.acceleration_rest(i, *points[k]))
         return np.array(out, dtype=object)
 
     def project(self, forces: Vector) -> Vector:
@@ -191,13 +241,14 @@ class Loops:
         return left[list(self.selection.independent)]
 
     def multipliers(self, forces: Vector) -> list[Vector]:
-        """Multipliers (rows,) of every cut that take tree forces f (nu,) off the dependent velocities; removed rows: 0."""
+        """Multipliers (rows,) of every cut, then coupling, that take tree forces f (nu,) off the dependent velocities; removed
+        rows: 0."""
         return self._eliminate(forces)[1]
 
     def _eliminate(self, forces: Vector) -> tuple[Vector, list[Vector]]:
         left = forces.copy()
-        found = [zeros(cut.cut.rows) for cut in self.cuts]
-        pending = [zeros(cut.cut.rows) for cut in self.cuts]
+        found = [zeros(owner.cut.rows) for owner in self.owners]
+        pending = [zeros(owner.cut.rows) for owner in self.owners]
         for block in reversed(self.selection.blocks):
             if self.mechanism.has_platform and any(column < 6 for column in block.columns):
                 self._push_platform(left, pending)
@@ -212,7 +263,7 @@ class Loops:
                     cut, own = self._row[row]
                     found[cut][own] = pending[cut][own] = multiplier
                     for column in self._joint_columns(cut):
-                        left[column] = left[column] - self.cuts[cut].coefficient(own, column) * multiplier
+                        left[column] = left[column] - self.owners[cut].coefficient(own, column) * multiplier
         if self.mechanism.has_platform:
             self._push_platform(left, pending)
         return left, found
@@ -248,18 +299,20 @@ class Loops:
         if relation is not None:
             return zeros(1)[0] if relation.of is None else relation.factor * u[relation.of] - u[relation.column]
         k, i = self._row[row]
-        joints = self._joints(row, u)
-        return self.cuts[k].platform_rates(i, u[:6]) - joints if self.cuts[k].on_platform else -joints
+        joints, owner = self._joints(row, u), self.owners[k]
+        if isinstance(owner, CutGeometry) and owner.on_platform:
+            return owner.platform_rates(i, u[:6]) - joints
+        return -joints
 
     def _joints(self, row: int, u: Vector) -> Any:
         k, i = self._row[row]
         total = zeros(1)[0]
         for column in self._joint_columns(k):
             if not structurally_zero(u[column]):
-                total = total + self.cuts[k].coefficient(i, column) * u[column]
+                total = total + self.owners[k].coefficient(i, column) * u[column]
         return total
 
     def _joint_columns(self, cut: int) -> list[int]:
         """Columns of a cut that go through coefficients: all but those of a platform on the second side."""
-        geometry = self.cuts[cut]
+        geometry = self.owners[cut]
         return geometry.columns() if not geometry.on_platform else [c for c in geometry.columns() if c >= 6]

@@ -60,6 +60,7 @@ def legs_follow(mechanism: Mechanism) -> bool:
     if (
         not mechanism.has_platform
         or mechanism.selection.removed
+        or mechanism.couplings
         or mechanism.selection.independent[:6] != tuple(range(6))
     ):
         return False
@@ -263,7 +264,7 @@ def solves_apart(loops: Loops) -> bool:
 def _bend_alone(mechanism: Mechanism) -> bool:
     """Whether each flexible body has a mass matrix of its own, and all of it is in v: there are no loops, and none carries
     anything with mass."""
-    if mechanism.cuts or len(mechanism.selection.independent) != mechanism.layout.nu:
+    if mechanism.rows or len(mechanism.selection.independent) != mechanism.layout.nu:
         return False
     heavy = [
         i for i, x in enumerate(mechanism.links) if not (x.ten is None and x.elastic is None and x.telescopic is None)

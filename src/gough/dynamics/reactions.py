@@ -6,14 +6,19 @@ Derivation  the tree needs f for the motion and gets τ and the external wrench;
             The recursion's inward pass with the wrenches of μ at the cuts gives what each joint transmits.
             Redundant closures that were removed carry nothing: of an over-constrained mechanism one of many solutions.
 Result    joints (n, 6): wrench of the antecedent on the joint's body, at the body's origin, body axes of the description;
-          cuts (cuts, 6): wrench of the first link on the second (leg on platform) at the second's cut point, world axes.
+          cuts (cuts, 6): wrench of the first link on the second (leg on platform) at the second's cut point, world axes;
+          couplings (couplings,): force or torque of each coupling along its first coordinate. Where its teeth stand is not
+          described: like a drive's, its force acts about (along) the axes of its joints and is part of `joints` there;
+          teeth (stated radii,): of couplings with a pitch radius, that over it: the force in the mesh.
 """
+
+from typing import Any
 
 import numpy as np
 
 from gough.dynamics.inverse import NONE, motion_forces
 from gough.dynamics.loads import wrench_at_frame
-from gough.dynamics.loops import Loops
+from gough.dynamics.loops import CoupledRow, Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.recursion import LinkWrench, wrench_at_parent
@@ -68,7 +73,8 @@ def joint_reactions(
         missing[:6] = missing[:6] - wrench
     transmitted = {i: LinkWrench(own.f, own.n) for i, own in forces.wrenches.items()}
     cuts = zeros(len(mechanism.cuts), 6)
-    for k, (cut, mu) in enumerate(zip(loops.cuts, loops.multipliers(missing), strict=True)):
+    multipliers = loops.multipliers(missing)
+    for k, (cut, mu) in enumerate(zip(loops.cuts, multipliers[: len(cuts)], strict=True)):
         with note(f"{cut.cut.name}: reactions [Long 2014, eq. 10], [Fried, eq. 83]"):
             force, moment = cut.wrench_on_first(mu)
             _push(posture, transmitted, cut.cut.first, LinkWrench(force, moment + cross(cut.L_p, force)))
@@ -84,7 +90,16 @@ def joint_reactions(
     for row, i in enumerate(links):
         A = mechanism.links[i].to_user
         joints[row] = np.concatenate([A @ transmitted[i].f, A @ transmitted[i].n])
-    return {"joints": joints, "cuts": cuts}
+    coupled = zip(loops.couplings, multipliers[len(cuts) :], strict=True)
+    return {"joints": joints, "cuts": cuts, **_of_couplings(numbers, [(c, c.force(mu[0])) for c, mu in coupled])}
+
+
+def _of_couplings(numbers: Numbers, forces: list[tuple[CoupledRow, Any]]) -> dict[str, np.ndarray]:
+    """What couplings do, where there are any; forces along their first coordinates."""
+    pitch = [(force, c.cut.radius) for c, force in forces if c.cut.radius is not None]
+    teeth = [force / numbers.parameters[radius] for force, radius in pitch]
+    out = {"couplings": [force for _, force in forces], "teeth": teeth}
+    return {name: np.array(values, dtype=object) for name, values in out.items() if values}
 
 
 def _push(posture: Posture, transmitted: dict[int, LinkWrench], link: int, push: LinkWrench) -> None:

@@ -53,3 +53,8 @@ def check_closed(loops: Loops) -> None:
             check(Status.OPEN_LOOP.at(place), len(share) - dot(share, share), 0.0)
             continue
         check(Status.OPEN_LOOP.at(place), CLOSURE_TOLERANCE**2 - dot(residual, residual), 0.0)
+    for coupling in loops.couplings:
+        own = loops.mechanism.tolerances[coupling.cut.row : coupling.cut.row + 1]
+        allowed = max(CLOSURE_TOLERANCE, *own) if own else CLOSURE_TOLERANCE
+        residual = coupling.residual()[0]
+        check(Status.OPEN_LOOP.at(coupling.cut.name), allowed**2 * coupling.square() - residual * residual, 0.0)

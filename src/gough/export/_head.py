@@ -171,6 +171,11 @@ def _outputs(model: "Model", slot: str) -> list[Entry]:
         "ud": _accelerations(model, list(zip(layout.u_names, units.u, strict=True))),
         "joints": [(f"{mechanism.links[i].joint} {w}", force[w[0]]) for i in joint_links(mechanism) for w in WRENCH],
         "cuts": [(f"{c.name} {w}", force[w[0]]) for c in mechanism.cuts for w in WRENCH],
+        "couplings": [
+            (f"{c.name} on {layout.q_names[c.terms[0].q]}", "N" if c.terms[0].slides else "N m")
+            for c in mechanism.couplings
+        ],
+        "teeth": [(c.name, "N") for c in mechanism.couplings if c.radius is not None],
         "twist": [(n, "m/s" if n[0] == "v" else "rad/s") for n in TWIST],
     }
     return table.get(slot, [])

@@ -8,7 +8,7 @@ import numpy as np
 from gough.compilation.designs import ParameterRows, parameters_of
 from gough.kinematics.linkage import Linkage
 from gough.kinematics.retraction import limit_steps, retract, step_units, turns_and_slides
-from gough.structure import CutJoint
+from gough.structure import CutJoint, LinearClosure
 from gough.structure.size import OF_DIRECTIONS
 
 ITERATIONS = 80
@@ -30,9 +30,11 @@ DIRECTIONS_FIRST = 1e3
 
 
 def row_scales(linkage: Linkage) -> np.ndarray:
-    """What each closure row is measured in: the robot's size for lengths (its square for distances), 1 for directions."""
-    size = linkage.structure.length
-    return np.array([c.scale(size) for cut in linkage.structure.cuts for c in cut.closures for _ in range(c.rows)])
+    """What each closure row is measured in: the robot's size for lengths (its square for distances), 1 for directions, of
+    couplings by what they feel most."""
+    structure, size = linkage.structure, linkage.structure.length
+    scales = [c.scale(size) for cut in structure.cuts for c in cut.closures for _ in range(c.rows)]
+    return np.array(scales + [coupling.scale(size, structure.table.values) for coupling in structure.couplings])
 
 
 def closure_errors(linkage: Linkage, q: np.ndarray, parameters: ParameterRows) -> np.ndarray:
@@ -76,13 +78,13 @@ def directed_rows(linkage: Linkage, out: dict[str, np.ndarray]) -> tuple[np.ndar
     return residual, G * unit
 
 
-def rows_of(linkage: Linkage, cuts: Iterable[CutJoint]) -> np.ndarray:
-    """Positions of some cuts' rows among the `directed_rows`."""
-    places, at = {}, linkage.structure.rows
+def rows_of(linkage: Linkage, owners: Iterable[CutJoint | LinearClosure]) -> np.ndarray:
+    """Positions of the rows of some cuts and couplings among the `directed_rows`."""
+    places, at = {coupling.name: [coupling.row] for coupling in linkage.structure.couplings}, linkage.structure.rows
     for cut in linkage.structure.cuts:
         places[cut.name] = [*range(cut.row, cut.row + cut.rows), *range(at, at + len(cut.common_axes))]
         at += len(cut.common_axes)
-    return np.array(sorted(r for cut in cuts for r in places[cut.name]), dtype=int)
+    return np.array(sorted(r for owner in owners for r in places[owner.name]), dtype=int)
 
 
 def close(

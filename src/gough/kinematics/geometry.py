@@ -62,7 +62,12 @@ class Geometry:
         """Whether closed forms give all legs of a platform that v may not lead, or that has fewer than six freedoms."""
         mechanism = self.linkage.mechanism
         known = bool(self.kinds) and all(kind is not None for kind in self.kinds)
-        return known and not mechanism.tolerances and all(c.leg >= 0 or c.type == "fixed" for c in mechanism.cuts)
+        return (
+            known
+            and not mechanism.tolerances
+            and not mechanism.couplings
+            and all(c.leg >= 0 or c.type == "fixed" for c in mechanism.cuts)
+        )
 
     @property
     def in_closed_form(self) -> bool:

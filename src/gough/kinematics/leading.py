@@ -10,7 +10,13 @@ from gough.kinematics.closing import OF_DIRECTIONS, slack
 from gough.kinematics.following import follow, tree_rates
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.mobility import choose
-from gough.kinematics.retraction import coordinate_sizes, normalise_quaternions, step_units, wrap_angle
+from gough.kinematics.retraction import (
+    coordinate_sizes,
+    normalise_quaternions,
+    periodic_coordinates,
+    step_units,
+    wrap_angle,
+)
 from gough.spatial.euler import coordinates_of, euler_matrix
 from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
 
@@ -193,8 +199,8 @@ class NamedCoordinates:
 
     A turn has the name of the rate it belongs to ("knee_wz"): a component, in the body's axes, of the rotation vector that
     takes the joint from home to where it is. on_platform, joints, turns: which are of which kind. wrapped: angles that are known
-    up to a whole turn; periodic: angles of which whole turns make no difference, which a screw's does. sizes: typical changes,
-    see `coordinate_sizes`.
+    up to a whole turn; periodic: angles of which whole turns make no difference, which a screw's and a wheel's do. sizes: typical
+    changes, see `coordinate_sizes`.
     """
 
     def __init__(self, linkage: LedLinkage, names: list[str] | tuple[str, ...]) -> None:
@@ -214,7 +220,7 @@ class NamedCoordinates:
         self.wrapped = np.array([k not in self.joints and known[n] == "rad" for k, n in enumerate(names)], dtype=bool)
         self.periodic, own = self.wrapped.copy(), coordinate_sizes(linkage.mechanism, linkage.size)
         for k, link in self.joints.items():
-            self.periodic[k], self.sizes[k] = link.motion.periodic, own[link.q]
+            self.periodic[k], self.sizes[k] = link.q in periodic_coordinates(linkage.mechanism), own[link.q]
 
     def values(self, q: np.ndarray) -> np.ndarray:
         """Values (..., k) at q (..., nq)."""

@@ -20,7 +20,7 @@ class Linkage(Protocol):
 
     @property
     def structure(self) -> Structure:
-        """Tree, cuts, layout and the table of parameters."""
+        """Tree, cuts, couplings, layout and the table of parameters."""
         ...
 
     @property
@@ -45,7 +45,7 @@ class LooseLinkage:
 def loosen(linkage: Linkage, share: float) -> LooseLinkage:
     """The same linkage, whose loops may stay open by this share of its size."""
     structure = linkage.structure
-    allowed = row_tolerances(structure.cuts, structure.table.values, structure.length, share * structure.length)
+    allowed = row_tolerances(structure.owners, structure.table.values, structure.length, share * structure.length)
     return LooseLinkage(replace(structure, tolerances=allowed), linkage.parameters, linkage.function)
 
 

@@ -27,7 +27,7 @@ FAIR_PIVOT = 0.1
 
 def lock(linkage: Linkage, assembly: Assembly, mechanism: Mechanism) -> Mechanism | None:
     """The mechanism with what geometry locks as relations in place of closures that say the same; None where nothing is."""
-    if mechanism.tolerances or len(assembly.free_motions) <= NEEDED or legs_follow(mechanism):
+    if mechanism.tolerances or mechanism.couplings or len(assembly.free_motions) <= NEEDED or legs_follow(mechanism):
         return None
     relations = find_relations(mechanism, assembly)
     untold = _untold(mechanism, assembly, {r.column for r in relations if r.of is None})

@@ -10,7 +10,7 @@ import numpy as np
 
 from gough.compilation.designs import ParameterRows, parameters_of_one
 from gough.kinematics.linkage import LedLinkage, Linkage
-from gough.structure import CutJoint
+from gough.structure import CutJoint, LinearClosure
 
 TURNED = 0.5
 """1 - cosine beyond which axes in common are turned rather than not quite closed: 60 deg."""
@@ -22,12 +22,12 @@ SHARE = 1e-2
 
 @dataclass(frozen=True)
 class Opening:
-    """One cut joint: gap (m) between its sides, angle (rad) between axes that should coincide or be perpendicular.
+    """One cut joint or coupling: gap (m) between its sides, angle (rad) between axes that should coincide or be perpendicular.
 
     error: the larger of the two as `closure_errors` has it, lengths over the robot's size. turned: axes point elsewhere.
     """
 
-    cut: CutJoint
+    cut: CutJoint | LinearClosure
     gap: float
     angle: float
     error: float
@@ -38,6 +38,12 @@ class Opening:
     def text(self) -> str:
         """What is open, in words without a full stop; "" where nothing is."""
         worst = max(self.gap / self.size, self.angle)
+        if isinstance(self.cut, LinearClosure):
+            return (
+                f"off by {self.gap * 1e3:.4g} mm"
+                if self.gap
+                else f"off by {np.degrees(self.angle):.3g} deg" * (worst > 0)
+            )
         parts = [f"{self.gap * 1e3:.4g} mm apart"] if self.gap / self.size > SHARE * worst else []
         if self.angle > SHARE * worst:
             verb = "turned by" if self.turned and not parts else "axes off by"
@@ -46,7 +52,7 @@ class Opening:
 
 
 def openings(linkage: Linkage, q: np.ndarray, parameters: np.ndarray | None = None) -> list[Opening]:
-    """Of every cut joint at q (nq,), the worst first."""
+    """Of every cut joint and coupling at q (nq,), the worst first."""
     numbers = linkage.parameters if parameters is None else parameters
     out = linkage.function("closure_residual").values(q=q[None], parameters=numbers)
     residual, misalignment = out["residual"][0], out["misalignment"][0]
@@ -55,6 +61,7 @@ def openings(linkage: Linkage, q: np.ndarray, parameters: np.ndarray | None = No
         axes = slice(at, at + len(cut.common_axes))
         at = axes.stop
         found.append(_opening(linkage, cut, residual[cut.row : cut.row + cut.rows], misalignment[axes], numbers))
+    found += [_off(linkage, coupling, float(residual[coupling.row])) for coupling in linkage.structure.couplings]
     return sorted(found, key=lambda opening: -np.nan_to_num(opening.error, nan=np.inf))
 
 
@@ -63,6 +70,17 @@ def left_open(linkage: LedLinkage) -> list[str]:
     if not linkage.structure.tolerances:
         return []
     return [f"{o.cut.name}: {o.text}" for o in openings(linkage, linkage.home) if o.error > TOLD]
+
+
+def _off(linkage: Linkage, coupling: LinearClosure, residual: float) -> Opening:
+    """A coupling by how far the coordinate that it feels most is off."""
+    structure, values = linkage.structure, linkage.structure.table.values
+    error = abs(residual) / coupling.scale(structure.length, values)
+    slides = max(
+        coupling.terms, key=lambda t: abs(t.coefficient(values)) * (structure.length if t.slides else 1.0)
+    ).slides
+    gap, angle = (error * structure.length, 0.0) if slides else (0.0, error)
+    return Opening(coupling, gap, angle, error, structure.length, False)
 
 
 def _opening(linkage: Linkage, cut: CutJoint, rows: np.ndarray, axes: np.ndarray, numbers: np.ndarray) -> Opening:

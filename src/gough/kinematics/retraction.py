@@ -159,5 +159,6 @@ def wrap_angles(structure: Structure, difference: np.ndarray) -> np.ndarray:
 
 
 def periodic_coordinates(structure: Structure) -> list[int]:
-    """Entries of q that are angles of which whole turns make no difference."""
-    return [c for link in structure.links if link.motion.periodic for c in link.coordinates]
+    """Entries of q that are angles of which whole turns make no difference; those of wheels that turn others do."""
+    coupled = {term.q for coupling in structure.couplings for term in coupling.terms}
+    return [c for link in structure.links if link.motion.periodic for c in link.coordinates if c not in coupled]

@@ -9,7 +9,7 @@ import numpy as np
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.retraction import lengths_per_rate, pitch_of
 from gough.program.ops import Op
-from gough.structure import Mechanism, Structure
+from gough.structure import LinearClosure, Mechanism, Structure
 from gough.text import short_repr
 
 ALONG = 1e-6
@@ -201,12 +201,25 @@ class BlockScales:
 def _block_scales(mechanism: Mechanism, scale: float) -> dict[str, BlockScales]:
     out = {}
     lengths = [power for cut in mechanism.cuts for power in cut.row_lengths]
+    couplings = {c.row: c for c in mechanism.couplings}
     per_rate = lengths_per_rate(mechanism, scale)
     screws = {link.u for link in mechanism.links if link.nu == 1 and pitch_of(mechanism, link)}
     for name, (rows, columns) in mechanism.loop_groups.items():
-        row = np.array([1.0 if lengths[r] else scale for r in rows])
+        row = np.array(
+            [
+                _row_scale(mechanism, c, columns, per_rate) if (c := couplings.get(r)) else 1.0 if lengths[r] else scale
+                for r in rows
+            ]
+        )
         out[name] = BlockScales(columns, 1.0 / per_rate[columns], row[:, None], not screws.isdisjoint(columns))
     return out
+
+
+def _row_scale(mechanism: Mechanism, coupling: LinearClosure, columns: list[int], per_rate: np.ndarray) -> float:
+    """What makes the largest entry of a coupling in these columns 1: its ratio is no distance to a singularity."""
+    values = mechanism.table.values
+    entries = [abs(t.coefficient(values)) / per_rate[t.u] for t in coupling.terms if t.u in columns]
+    return 1.0 / max(entries)
 
 
 def block_scales(mechanism: Mechanism, scale: float) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -35,6 +35,7 @@ from gough.model.results import (
 )
 from gough.model.tangent import tangent_derivative
 from gough.spatial.euler import check_sequence, coordinates_of, euler_matrix
+from gough.structure import Mechanism
 from gough.structure.size import weight_energy
 
 
@@ -216,6 +217,7 @@ class DynamicsCalls(Calls):
             tuple(model.mechanism.links[i].joint for i in joint_links(model.mechanism)),
             tuple(c.name for c in model.mechanism.cuts),
             e.codes,
+            *_of_couplings(model.mechanism, e.outputs),
         )
         return finish("joint_reactions", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
@@ -387,3 +389,13 @@ def _joined(*given: np.ndarray) -> np.ndarray:
     """Accelerations of all of v (..., nv) from those of its parts."""
     batch = np.broadcast_shapes(*(x.shape[:-1] for x in given))
     return np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in given], axis=-1)
+
+
+def _of_couplings(mechanism: Mechanism, outputs: dict[str, Any]) -> tuple[Any, Any, tuple[str, ...]]:
+    """(forces, tooth forces, names) of the couplings, from the outputs of "joint_reactions"."""
+    forces = outputs.get("couplings", outputs["joints"][..., :0, 0])
+    teeth = forces * np.nan
+    stated = [k for k, coupling in enumerate(mechanism.couplings) if coupling.radius is not None]
+    if stated:
+        teeth[..., stated] = outputs["teeth"]
+    return forces, teeth, tuple(coupling.name for coupling in mechanism.couplings)

@@ -170,7 +170,8 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
     def __repr__(self) -> str:
         loops, drives = len(self.mechanism.cuts), len(self.mechanism.drives)
-        return f"<gough.Model {self.robot.name}: mobility {self.mobility}, {loops} loops, {drives} drives>"
+        coupled = f", {len(self.mechanism.couplings)} couplings" if self.mechanism.couplings else ""
+        return f"<gough.Model {self.robot.name}: mobility {self.mobility}, {loops} loops{coupled}, {drives} drives>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: x for name, x in self.__dict__.items() if name not in PER_PROCESS}

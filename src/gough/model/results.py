@@ -75,6 +75,8 @@ class Reactions:
     joints (..., n, 6): of the antecedent on each joint's body, at the body's origin, body axes; `joint_names` (n).
     cuts (..., cuts, 6): of each leg on the platform (of a loop's first body on its second) at the cut point, world axes;
     `cut_names`.
+    couplings (..., couplings): force (N) or torque (N m) of each coupling along its first coordinate; `coupling_names`.
+    tooth_forces (..., couplings): that over the pitch radius of the first wheel (N), NaN where none is stated.
     """
 
     joints: np.ndarray
@@ -82,6 +84,9 @@ class Reactions:
     joint_names: tuple[str, ...]
     cut_names: tuple[str, ...]
     status: np.ndarray
+    couplings: np.ndarray
+    tooth_forces: np.ndarray
+    coupling_names: tuple[str, ...]
 
     __repr__ = short_repr
 

@@ -1,5 +1,6 @@
 """The description of a robot: validated plain data, YAML in and out, the gallery."""
 
+from gough.robot._couplings import Coupling
 from gough.robot._leg import Leg
 from gough.robot.body import Body, Payload, Telescopic
 from gough.robot.closures import Cut, Loop, LoopEnd
@@ -19,6 +20,7 @@ __all__ = [
     "Body",
     "ChainJoint",
     "Configuration",
+    "Coupling",
     "Cut",
     "DescriptionError",
     "Drive",

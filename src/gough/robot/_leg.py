@@ -1,10 +1,11 @@
 """A leg: joints and bodies from the base, a chain or a tree, closed on the platform by a cut and by further loops."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
+from gough.robot._couplings import Coupling
 from gough.robot._joint_checks import scalar_types, telescopic_unit_faults
 from gough.robot.closures import Cut, Loop
 from gough.robot.coordinates import coordinate_faults
@@ -27,13 +28,17 @@ class Leg(Item):
     """One leg; base is the leg's base frame in the world, on_platform the cut's joint frame in the platform frame.
 
     The cut ties the last body of the chain to the platform. Further loops name their bodies; a leg with neither is open.
+    couplings name its joints by their own names.
     """
+
+    NEWER_KEYS: ClassVar = {"couplings": 2}
 
     name: Name
     base: Pose = Field(default_factory=Pose)
     chain: Annotated[tuple[ChainJoint, ...], BeforeValidator(_not_empty)]
     cut: Cut | None = None
     loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
     on_platform: CutPose = Field(default_factory=CutPose)
 
     @classmethod

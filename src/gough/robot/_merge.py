@@ -1,4 +1,4 @@
-"""Templates into legs: the template, then the leg's overrides of joints, bodies, cut and loops on top."""
+"""Templates into legs: the template, then the leg's overrides of joints, bodies, cut, loops and couplings on top."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from gough.robot.errors import ABSENT, Problem
 from gough.robot.item import nearest, unknown_key
 from gough.robot.reader import Map, Mark, Seq
 
-LEG_KEYS = ["name", "like", "base", "on_platform", "chain", "cut", "loops", "joints", "bodies", "source"]
-TEMPLATE_KEYS = ["chain", "cut", "loops", "source"]
+LEG_KEYS = ["name", "like", "base", "on_platform", "chain", "cut", "loops", "couplings", "joints", "bodies", "source"]
+TEMPLATE_KEYS = ["chain", "cut", "loops", "couplings", "source"]
 
 
 class Merger:
@@ -68,10 +68,11 @@ class Merger:
             merged["cut"] = deep_merge(merged["cut"], leg["cut"])
         elif "cut" in leg:
             _put(merged, "cut", leg["cut"], leg.marks["cut"])
-        if isinstance(leg.get("loops"), Map):
-            self.override(leg, merged, "loops", lambda loop: loop.get("name"))
-        elif "loops" in leg and "unmerged" not in merged:
-            _add(merged, "loops", leg["loops"], leg.marks["loops"])
+        for key in ("loops", "couplings"):
+            if isinstance(leg.get(key), Map):
+                self.override(leg, merged, key, lambda part: part.get("name"))
+            elif key in leg and "unmerged" not in merged:
+                _add(merged, key, leg[key], leg.marks[key])
         self.override(leg, merged, "joints", lambda joint: joint.get("name"))
         self.override(leg, merged, "bodies", body_name)
         return merged
@@ -90,7 +91,7 @@ class Merger:
             merged.marks["unmerged"] = mark
             return
         self.used.add(like)
-        for key in ("chain", "cut", "loops"):
+        for key in ("chain", "cut", "loops", "couplings"):
             if key in template:
                 _put(merged, key, template[key], template.marks[key])
         if "source" in template:
@@ -98,18 +99,18 @@ class Merger:
             _put(merged, "source", both, merged.marks.get("source", template.marks["source"]))
 
     def override(self, leg: Map, merged: Map, key: str, name_of: Any) -> None:
-        """Merge leg[key], a mapping from names to partial joints, bodies or loops, into the chain or the loops."""
+        """Merge leg[key], a mapping from names to partial joints, bodies, loops or couplings, into the chain or their list."""
         wanted = leg.get(key)
         if wanted is None or "unmerged" in merged:
             return
         if not isinstance(wanted, Map):
             self.complain(leg.marks[key], wanted, "not a mapping", f"overrides of {key} by name")
             return
-        into = "loops" if key == "loops" else "chain"
+        into = key if key in ("loops", "couplings") else "chain"
         chain = merged.get(into)
         if not isinstance(chain, Seq):
-            if key == "loops":
-                self.complain(leg.marks[key], ABSENT, "overrides of loops, but the leg has none", "a list of loops")
+            if into == key:
+                self.complain(leg.marks[key], ABSENT, f"overrides of {key}, but the leg has none", f"a list of {key}")
             return
         copy = Seq(chain)
         copy.mark, copy.marks = chain.mark, chain.marks
@@ -118,7 +119,7 @@ class Merger:
         first = {entry: k for k, entry in reversed(list(enumerate(names))) if isinstance(entry, str)}
         for name, change in wanted.items():
             if name not in first:
-                what = {"joints": "joint", "bodies": "body", "loops": "loop"}[key]
+                what = {"joints": "joint", "bodies": "body", "loops": "loop", "couplings": "coupling"}[key]
                 message = f"override of a {what} {name!r} that is not in the leg"
                 self.complain(wanted.marks[name], ABSENT, message, nearest(name, known))
                 continue

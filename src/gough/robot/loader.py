@@ -163,7 +163,11 @@ def _comes_from_missing_template(fault: Fault, raw: Map) -> bool:
     if fault.place[:1] != ("legs",) or len(fault.place) < 3:
         return False
     leg = raw["legs"][fault.place[1]]
-    return isinstance(leg, Mapping) and "unmerged" in leg and fault.place[2] in ("chain", "cut", "loops", "unmerged")
+    return (
+        isinstance(leg, Mapping)
+        and "unmerged" in leg
+        and fault.place[2] in ("chain", "cut", "loops", "couplings", "unmerged")
+    )
 
 
 def _format_problem(document: Map, file: str) -> Problem | None:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
 from gough.errors import warn
+from gough.robot._couplings import Coupling
 from gough.robot._leg import Leg
 from gough.robot.body import Body
+from gough.robot.checks.couplings import contradiction_faults, coupling_faults, placed_couplings
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import (
     configuration_faults,
@@ -52,7 +54,7 @@ else:
     Freedom = Literal[FREEDOMS]
 
 DOCUMENT_KEYS = tuple(
-    "format name title source gravity platform templates legs bodies joints loops springs velocities drive_sharing "
+    "format name title source gravity platform templates legs bodies joints loops couplings springs velocities drive_sharing "
     "closure_tolerance home initial".split()
 )
 """What may be written in a file, in this order."""
@@ -62,6 +64,7 @@ CHECKS = (
     joint_faults,
     loop_faults,
     telescopic_faults,
+    coupling_faults,
     spring_faults,
     velocity_faults,
     weight_faults,
@@ -188,11 +191,14 @@ class Robot(Item):
     """A robot with closed loops: everything a model is built from, as validated plain data in SI units.
 
     Two forms, which may be mixed: legs on a platform; and bodies, the joints that carry them, and the loops that close
-    the tree. platform is a free body of its own, the name of a body under `bodies`, or None. velocities chooses the
-    independent velocities: "platform", "drives", or names of coordinates. drive_sharing says how forces are shared where
-    there are more drives than freedoms. closure_tolerance (m): by how much loops may stay open that have more closures than
-    fit together exactly; they are then fitted by least squares. `gough.robot.tree` is one view of both forms.
+    the tree. couplings tie joint coordinates to each other. platform is a free body of its own, the name of a body under
+    `bodies`, or None. velocities chooses the independent velocities: "platform", "drives", or names of coordinates.
+    drive_sharing says how forces are shared where there are more drives than freedoms. closure_tolerance (m): by how much loops
+    may stay open that have more closures than fit together exactly; they are then fitted by least squares. `gough.robot.tree` is
+    one view of both forms.
     """
+
+    NEWER_KEYS: ClassVar = {"couplings": 2}
 
     name: RobotName
     title: Title = ""
@@ -203,6 +209,7 @@ class Robot(Item):
     bodies: tuple[Body, ...] = ()
     joints: tuple[TreeJoint, ...] = ()
     loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
     springs: tuple[Spring, ...] = ()
     velocities: Annotated[Literal["platform", "drives"] | tuple[str, ...] | None, WrapValidator(_velocities)] = None
     drive_sharing: Literal["least_norm"] | None = None
@@ -239,6 +246,13 @@ class Robot(Item):
             yield from configuration_faults(data, key)
 
     @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        faults = list(contradiction_faults(placed_couplings(self)))
+        if faults:
+            raise as_error(faults)
+        return self
+
+    @model_validator(mode="after")
     def _physical(self, info: ValidationInfo) -> Self:
         if not (info.context or {}).get("reading"):
             for finding in unphysical_bodies(self):
@@ -254,6 +268,7 @@ class Robot(Item):
 
     def __repr__(self) -> str:
         parts = {"legs": self.legs, "bodies": self.bodies, "joints": self.joints, "loops": self.loops}
+        parts["couplings"] = (*self.couplings, *(c for leg in self.legs for c in leg.couplings))
         counts = ", ".join(f"{len(part)} {name}" for name, part in parts.items() if part)
         return f"<gough.Robot {self.name}: {counts}>"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from gough.robot._couplings import Coupling
 from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop
@@ -17,7 +18,7 @@ from gough.robot.platform.guide import FREEDOMS
 from gough.robot.pose import CutPose, Pose
 from gough.robot.robot import Configuration, Robot, Spring
 
-MODELS = (Body, ChainJoint, TreeJoint, Cut, Loop, Pose, CutPose, Configuration, Spring)
+MODELS = (Body, ChainJoint, TreeJoint, Cut, Loop, Coupling, Pose, CutPose, Configuration, Spring)
 
 
 def json_schema() -> dict[str, Any]:
@@ -37,6 +38,7 @@ def json_schema() -> dict[str, Any]:
         "bodies": {"type": "array", "items": {"allOf": [_ref("Body"), {"required": ["name"]}]}},
         "joints": {"type": "array", "items": _ref("TreeJoint")},
         "loops": {"type": "array", "items": _ref("Loop")},
+        "couplings": {"type": "array", "items": _ref("Coupling")},
         "springs": {"type": "array", "items": _ref("Spring")},
         "velocities": {"anyOf": [{"enum": ["platform", "drives"]}, {"type": "array", "items": {"type": "string"}}]},
         "drive_sharing": {"enum": ["least_norm"]},
@@ -72,6 +74,7 @@ def _leg_parts(keys: list[str]) -> dict[str, Any]:
     joint = {"allOf": [_ref("PartialChainJoint"), {"required": ["name"]}]}
     loop = {"allOf": [_ref("PartialLoop"), {"required": ["name"]}]}
     changes = {"type": "object", "additionalProperties": _ref("PartialLoop")}
+    coupled = {"type": "object", "additionalProperties": _ref("PartialCoupling")}
     parts: dict[str, Any] = {
         "name": {"type": "string"},
         "like": {"type": "string", "description": "the name of a template"},
@@ -80,6 +83,7 @@ def _leg_parts(keys: list[str]) -> dict[str, Any]:
         "chain": {"type": "array", "minItems": 1, "items": joint},
         "cut": {"anyOf": [_ref("PartialCut"), {"type": "null"}]},
         "loops": {"anyOf": [{"type": "array", "items": loop}, changes]},
+        "couplings": {"anyOf": [{"type": "array", "items": _ref("PartialCoupling")}, coupled]},
         "joints": {"type": "object", "additionalProperties": _ref("PartialChainJoint")},
         "bodies": {"type": "object", "additionalProperties": _ref("PartialBody")},
         "source": {"type": "string"},

@@ -100,15 +100,15 @@ def _keys_left_out(item: Item) -> set[str]:
 
 
 def _legs(legs: list[dict[str, Any]]) -> dict[str, Any]:
-    """The keys templates and legs; no template for a single leg or for legs with different joints, cuts or loops."""
+    """The keys templates and legs; no template for a single leg or for legs with different joints, cuts, loops or couplings."""
     names = [_names(leg) for leg in legs]
     if len(legs) < 2 or any(entry != names[0] for entry in names):
         return {"legs": legs} if legs else {}
     template: dict[str, Any] = {"chain": _common_items([leg["chain"] for leg in legs])}
     if "cut" in legs[0]:
         template["cut"] = _common([leg["cut"] for leg in legs])
-    if "loops" in legs[0]:
-        template["loops"] = _common_items([leg["loops"] for leg in legs])
+    for key in (key for key in ("loops", "couplings") if key in legs[0]):
+        template[key] = _common_items([leg[key] for leg in legs])
     return {"templates": {TEMPLATE: template}, "legs": [_like(leg, template) for leg in legs]}
 
 
@@ -118,7 +118,7 @@ def _like(leg: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
     changes = {
         "joints": _items_beyond(leg["chain"], template["chain"]),
         "cut": _beyond(leg.get("cut", {}), template.get("cut", {})),
-        "loops": _items_beyond(leg.get("loops", []), template.get("loops", [])),
+        **{key: _items_beyond(leg.get(key, []), template.get(key, [])) for key in ("loops", "couplings")},
     }
     result |= {key: part for key, part in changes.items() if part}
     return result | ({"source": leg["source"]} if "source" in leg else {})
@@ -126,8 +126,8 @@ def _like(leg: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
 
 def _names(leg: dict[str, Any]) -> tuple[Any, ...]:
     """What legs must have in common to share a template."""
-    loops = [loop["name"] for loop in leg.get("loops", [])]
-    return [joint["name"] for joint in leg["chain"]], "cut" in leg, loops
+    others = [[part["name"] for part in leg.get(key, [])] for key in ("loops", "couplings")]
+    return [joint["name"] for joint in leg["chain"]], "cut" in leg, others
 
 
 def _common_items(lists: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:

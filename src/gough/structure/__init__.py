@@ -1,5 +1,6 @@
 """Static structure of a robot: tree, cuts, closures, coordinate layout, parameter vector, structural zeros."""
 
+from gough.structure._couplings import LinearClosure
 from gough.structure.build import build_structure
 from gough.structure.layout import Layout
 from gough.structure.mechanism import WORLD, CutJoint, DrivenLink, Frame, LegLinks, Link, Mechanism, Structure
@@ -14,6 +15,7 @@ __all__ = [
     "Frame",
     "Layout",
     "LegLinks",
+    "LinearClosure",
     "Link",
     "Mechanism",
     "ParameterTable",

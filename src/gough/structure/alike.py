@@ -28,7 +28,7 @@ def common_pattern(structure: Structure, pattern: Mapping[int, float]) -> dict[i
 def _legs(structure: Structure) -> list[tuple[object, list[int]]]:
     """(how it is built, positions of its parameters in order) of every leg."""
     roots = [_root(structure, i) for i in range(len(structure.links))]
-    links, cuts, frames = defaultdict(list), defaultdict(list), defaultdict(list)
+    links, cuts, frames, coupled = (defaultdict(list) for _ in range(4))
     for root, link in zip(roots, structure.links, strict=True):
         if root is not None:
             links[root].append(link)
@@ -36,15 +36,27 @@ def _legs(structure: Structure) -> list[tuple[object, list[int]]]:
         own = [roots[i] for i in (cut.first, cut.second) if i >= 0 and roots[i] is not None]
         if own:
             cuts[own[0]].append(cut)
+    for coupling in structure.couplings:
+        own = [
+            root for link, root in zip(structure.links, roots, strict=True) if link.u == coupling.terms[0].u and link.nu
+        ]
+        if own and own[0] is not None:
+            coupled[own[0]].append(coupling)
     for frame in structure.frames.values():
         frames[roots[frame.link]].extend(frame.placement)
     found = []
     for root, own in links.items():
         weights = [structure.drives[x.drive].weight for x in own if x.drive is not None]
-        parts = [*map(_of_link, own), *map(_of_cut, cuts[root]), frames[root], [w for w in weights if w is not None]]
+        parts = [
+            *map(_of_link, own),
+            *map(_of_cut, cuts[root]),
+            *(c.parameters for c in coupled[root]),
+            frames[root],
+            [w for w in weights if w is not None],
+        ]
         built = (
             [(link.motion, link.axis, link.sign, link.nu, link.law) for link in own],
-            [cut.type for cut in cuts[root]],
+            [x.type for x in (*cuts[root], *coupled[root])],
         )
         shape = (tuple(built[0]), tuple(built[1]), tuple(tuple(i >= 0 for i in part) for part in parts))
         found.append((shape, [i for part in parts for i in part if i >= 0]))

@@ -16,6 +16,7 @@ from gough.robot.effects import each, frictions
 from gough.robot.pose import are_perpendicular
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
 from gough.structure._axes import internal_axes, triad
+from gough.structure._couplings import make_couplings
 from gough.structure._cutting import cut_frames, fixed_cut, is_inclined
 from gough.structure._springs import add_spring
 from gough.structure.elastic.bending import Bending
@@ -57,6 +58,7 @@ class _Builder(Bending):
             self._cut(loop)
         if self.platform is not None and self.links[0].ten is None and self.bodies[self.platform] != 0:
             self._tie_platform()
+        couplings = make_couplings(robot, self.links, self.q_names, self.table, sum(c.rows for c in self.cuts))
         springs = tuple(self._spring(s) for s in robot.springs)
         words = taken_names(self.q_names, self.platform is not None)
         own = self.q_names[7:] + self.u_names[6:] if self.platform is not None else self.q_names + self.u_names
@@ -84,7 +86,8 @@ class _Builder(Bending):
             self._layout(),
             self.table.finish(),
             length,
-            () if allowed is None else row_tolerances(self.cuts, values, length, allowed),
+            () if allowed is None else row_tolerances((*self.cuts, *couplings), values, length, allowed),
+            couplings,
         )
 
     def _layout(self) -> Layout:

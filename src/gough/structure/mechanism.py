@@ -18,6 +18,7 @@ from gough.joints import ALL
 from gough.joints.closures import Closure
 from gough.joints.motions import JointMotion, PlatformMotion
 from gough.joints.springs import LINEAR, SpringLaw
+from gough.structure._couplings import LinearClosure
 from gough.structure.elastic.places import Elastic, Tie
 from gough.structure.layout import Layout
 from gough.structure.parameters import ParameterTable
@@ -235,6 +236,8 @@ class Structure:
     """The robot's characteristic length (m)."""
     tolerances: tuple[float, ...] = ()
     """By how much each closure may stay open (m, 1, m², as its residual), where the description allows it."""
+    couplings: tuple[LinearClosure, ...] = ()
+    """Relations between coordinates; their closure rows stand after those of the cuts."""
 
     @property
     def size(self) -> float:
@@ -264,8 +267,13 @@ class Structure:
 
     @property
     def rows(self) -> int:
-        """Number of closure equations of all cuts."""
-        return sum(cut.rows for cut in self.cuts)
+        """Number of closure equations of all cuts and couplings."""
+        return sum(cut.rows for cut in self.cuts) + len(self.couplings)
+
+    @property
+    def owners(self) -> "tuple[CutJoint | LinearClosure, ...]":
+        """What owes closures, in the order of their rows: cuts, then couplings."""
+        return (*self.cuts, *self.couplings)
 
     @property
     def drive_index(self) -> list[int]:
@@ -289,10 +297,10 @@ class Structure:
             ancestor = a
         return ancestor
 
-    def row_place(self, row: int) -> tuple[CutJoint, int]:
-        """(cut, closure of it) of a row."""
-        cut = next(c for c in self.cuts if c.row <= row < c.row + c.rows)
-        return cut, row - cut.row
+    def row_place(self, row: int) -> "tuple[CutJoint | LinearClosure, int]":
+        """(cut or coupling, closure of it) of a row."""
+        owner = next(c for c in self.owners if c.row <= row < c.row + c.rows)
+        return owner, row - owner.row
 
     def with_selection(self, selection: Selection) -> "Mechanism":
         """The mechanism whose v are the velocities that `selection` takes, idle ones and then elastic ones last."""
@@ -329,7 +337,7 @@ class Mechanism(Structure):
     @property
     def loop_groups(self) -> dict[str, tuple[list[int], list[int]]]:
         """(closure rows, columns of u) of every leg that closes by itself, else of every block, by name."""
-        loops_of = {r: cut for cut in self.cuts for r in range(cut.row, cut.row + cut.rows)}
+        loops_of = {r: cut for cut in self.owners for r in range(cut.row, cut.row + cut.rows)}
         groups: dict[str, tuple[list[int], list[int]]] = {}
         again: Counter[str] = Counter()
         for block in self.selection.blocks:

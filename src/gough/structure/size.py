@@ -8,6 +8,7 @@ import numpy as np
 from gough.joints import ALL
 from gough.robot import Leg, Robot
 from gough.robot.tree import guided_home, placed_joints, placed_loops
+from gough.structure._couplings import LinearClosure
 from gough.structure.mechanism import CutJoint, Link, Structure
 
 TINY = 1e-3
@@ -62,12 +63,16 @@ def size_of_bodies(links: Iterable[Link], values: Sequence[float]) -> float:
 
 
 def row_tolerances(
-    cuts: Iterable[CutJoint], values: Sequence[float], length: float, tolerance: float
+    owners: "Iterable[CutJoint | LinearClosure]", values: Sequence[float], length: float, tolerance: float
 ) -> tuple[float, ...]:
     """By how much each closure row may stay open for a tolerance (m): lengths by it, directions by it over a tenth of the
-    robot's characteristic length, distances by what a rod of that length longer or shorter makes. values: the parameters."""
+    robot's characteristic length, distances by what a rod of that length longer or shorter makes, couplings by that part of their
+    scale. values: the parameters."""
     out: list[float] = []
-    for cut in cuts:
+    for cut in owners:
+        if isinstance(cut, LinearClosure):
+            out.append(tolerance / length * cut.scale(length, values))
+            continue
         rod = 0.0 if cut.length is None else values[cut.length]
         angle = tolerance / (OF_DIRECTIONS * length)
         out += [c.tolerance(tolerance, angle, rod) for c in cut.closures for _ in range(c.rows)]

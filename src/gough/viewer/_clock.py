@@ -163,7 +163,7 @@ class Frames:
         run, wanted = self.run, np.array([time])
         i = intervals(run.time, wanted)
         q = interpolated_motion(run, i, place_in(run.time, i, wanted))[0]
-        if run.model.mechanism.cuts and np.isfinite(q).all():
+        if run.model.mechanism.rows and np.isfinite(q).all():
             q = run.model.project(q, run.parameters, on_bad_state="mark")
         return q[0] if np.isfinite(q).all() else None
 

@@ -13,6 +13,8 @@
     delta           flexible platform, arm and rod of a Delta
     tripod          flexible platform with a flexible two-joint wrist on it, one flexible leg, springs
     inner_loop      a crank, a rod and a slide on one flexible body; the loop runs through it
+    geared          a tree with coupled joints, three of its links flexible
+    geared_bars     a five-bar with cranks that mesh, a crank and a rod flexible
     wire            a wire of constant length from a flexible body to a pad on itself: its coordinates are not independent
 
 All shapes are random and couple everything; `stiffened` adds displacements of second order to every second body ("rigid_motion":
@@ -92,6 +94,11 @@ def _five_bar(stiffened: Stiffened) -> Any:
     return _bent(robot, [body.name for body in robot.bodies], stiffened, normals=plane_normals(robot))
 
 
+def _geared_bars(stiffened: Stiffened) -> Any:
+    robot = design("coupled_bars", 0)
+    return _bent(robot, ["motor0_link", "knee1_link"], stiffened, normals=plane_normals(robot))
+
+
 def _planar(seed: int, stiffened: Stiffened) -> Any:
     robot = design("planar", seed)
     names = ["hand_link", "l0_slide_link" if seed == 1 else "l0_knee_link"]
@@ -161,6 +168,8 @@ MAKERS: dict[str, Callable[[Stiffened], Any]] = {
     "tripod": lambda s: _bent(design("tripod", 0), ["platform", "pan_link", "leg1.slide_link"], s),
     "inner_loop": _inner_loop,
     "wire": _wire,
+    "geared": lambda s: _bent(design("coupled_tree", 0), ["arm_link", "rail_link", "roll_link"], s),
+    "geared_bars": _geared_bars,
 }
 FLEXIBLE_DESIGNS = tuple(MAKERS)
 

@@ -16,6 +16,10 @@
                     of every type, cables and springs with curves between points
     skewed          coupled spatial loops with universal joints whose axes are not perpendicular, in the tree and cut, and a
                     massless link with a hinge and a ball as a cut
+    coupled_tree    a tree: a carrier with a sun and a planet, a rack that its arm slides, a wrist by a differential of two
+                    motors, a universal joint that follows one of them
+    coupled_bars    a five-bar whose cranks mesh, one of them driven; seed % 2: which
+    coupled_legs    six legs whose slides racks move, pinions and motors on the legs
     redundant       four driven planar legs for three freedoms, with weights on the drives
     idle_rods       six cranks and rods between two balls under a platform: the rods spin, no drive moves them
     idle_loop       R-S-S-R with a rod that spins, a wheel nobody drives on the rocker, no platform
@@ -225,6 +229,78 @@ def _idle_loop(draw: Draw, name: str, seed: int) -> Data:
     return works.done(velocities=["crank", spin, "wheel"])
 
 
+def _coupled_tree(draw: Draw, name: str, seed: int) -> Data:
+    works = Works(draw, name)
+    axis, center = draw.direction(), draw.vector(0.1)
+    arm = works.joint("arm", "revolute", "world", center, 2.0, along=axis, drive=seed % 2 == 0)
+    away = center + 0.3 * draw.normal_to(axis)
+    works.joint("sun", "revolute", arm, center, along=axis, drive=True)
+    planet = works.joint("planet", "revolute", arm, away, along=axis)
+    works.couple("mesh", "gear", joints=["sun", "planet"], teeth=[18, 41], module=0.006, offset="home")
+    works.joint("wheel", "revolute", planet, away + draw.vector(0.1), along=draw.direction())
+    works.couple("belt", "mimic", joint="wheel", of="arm", ratio=-draw.between(0.5, 2.5), offset="home")
+    rail = works.joint("rail", "prismatic", "world", draw.vector(0.3), along=draw.direction(), drive=seed % 2 == 1)
+    works.couple(
+        "rack", "rack", pinion="arm", slide="rail", radius=draw.sign() * draw.between(0.05, 0.2), offset="home"
+    )
+    m1 = works.joint("m1", "revolute", rail, draw.vector(0.3), along=draw.direction(), drive=True)
+    works.joint("m2", "revolute", rail, draw.vector(0.3), along=draw.direction(), drive=True)
+    pitch = works.joint("pitch", "revolute", rail, draw.vector(0.3), along=draw.direction())
+    roll = works.joint("roll", "revolute", pitch, draw.vector(0.3), along=draw.direction())
+    for sign, follower in ((1.0, "pitch"), (-1.0, "roll")):
+        half = {"m1": 0.5 + draw.between(-0.1, 0.1), "m2": sign * 0.5, follower: -1.0}
+        works.couple(f"half_{follower}", "differential", coefficients=half, offset="home")
+    first = draw.direction()
+    hook = works.joint("hook", "universal", roll, draw.vector(0.4), axes=(first, draw.normal_to(first)))
+    free = draw.between(0.5, 1.5)
+    works.couple("follow", "mimic", joint="hook_1", of="m1", ratio=free, offset=_gap(works, "hook", "m1", free))
+    works.couple("again", "differential", coefficients={"hook_2": 2.0, "m2": free}, offset=_sum(works, free))
+    works.spring(m1, hook)
+    return works.done(velocities="drives")
+
+
+def _gap(works: Works, follower: str, leader: str, ratio: float) -> float:
+    joints = works.home["joints"]
+    return float(joints[follower][0] - ratio * joints[leader])
+
+
+def _sum(works: Works, share: float) -> float:
+    joints = works.home["joints"]
+    return float(2.0 * joints["hook"][1] + share * joints["m2"])
+
+
+def _coupled_bars(draw: Draw, name: str, seed: int) -> Data:
+    data = five_bar(draw, name, seed)
+    del data["joints"][2 * (seed % 2)]["drive"]
+    cranks = {"joints": ["motor0", "motor1"], "radii": [draw.between(0.1, 0.2), draw.between(0.1, 0.2)]}
+    mesh = {"name": "mesh", "type": "gear", "offset": "home", "internal": seed % 4 > 1} | cranks
+    return data | {"format": 2, "couplings": [mesh]}
+
+
+def _coupled_legs(draw: Draw, name: str, seed: int) -> Data:
+    works = Works(draw, name)
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = draw.rotation(0.4), np.array([0, 0, draw.between(0.7, 0.9)])
+    works.platform(X)
+    spread = zip(np.repeat(_around(draw, 3), 2, 0), np.repeat(_around(draw, 3), 2, 0), strict=True)
+    for i, (low, high) in enumerate(spread):
+        leg, side = f"leg{i}", (-1) ** i
+        B = draw.between(0.5, 0.7) * turn((0, 0, 1), 0.3 * side) @ low + draw.vector(0.04)
+        P = X[:3, 3] + X[:3, :3] @ (draw.between(0.3, 0.4) * turn((0, 0, 1), 0.8 * side) @ high + draw.vector(0.04))
+        works.leg(leg, B, P)
+        hip = _rod(works, "hip", "world", B, P, leg, mass=2.0)
+        n = (P - B) / np.linalg.norm(P - B)
+        works.joint("motor", "revolute", hip, B + 0.1 * n, leg=leg, along=draw.direction(), drive=True)
+        slide = works.joint("slide", "prismatic", hip, B, leg=leg, along=draw.near(n, 0.2))
+        radius = draw.sign() * draw.between(0.08, 0.2)
+        joints = works.home["joints"]
+        offset = joints[f"{leg}.slide"] - radius * joints[f"{leg}.motor"]
+        works.couple("rack", "rack", leg, pinion="motor", slide="slide", radius=radius, offset=float(offset))
+        works.cut(leg, "spherical", slide, P)
+    works.spring("leg1.slide_link", "platform")
+    return works.done()
+
+
 MAKERS = {
     "planar": lambda draw, name, seed: planar(draw, name, seed, 3),
     "five_bar": five_bar,
@@ -242,6 +318,9 @@ MAKERS = {
     "skewed": lambda draw, name, seed: spatial_loops(draw, name, SKEWED) | {"format": 2},
     "idle_rods": _idle_rods,
     "idle_loop": _idle_loop,
+    "coupled_tree": _coupled_tree,
+    "coupled_bars": _coupled_bars,
+    "coupled_legs": _coupled_legs,
 }
 FAMILIES = tuple(MAKERS)
 MOBILITY = {
@@ -253,6 +332,7 @@ MOBILITY = {
     "inner_loop": 6,
     "chain_closed": 1,
 }
+MOBILITY |= {"coupled_tree": 4, "coupled_bars": 1, "coupled_legs": 6}
 MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3, "screws": 2, "effects": 3, "skewed": 3}
 MOBILITY |= {"idle_rods": 12, "idle_loop": 3}
 """Freedoms of every design of a family, idle ones among them."""

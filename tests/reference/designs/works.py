@@ -176,6 +176,12 @@ class Works:
         target = self.legs[leg] if leg else self.out
         target.setdefault("loops", []).append(data)
 
+    def couple(self, name: str, kind: str, leg: str | None = None, **keys: Any) -> None:
+        """Tie coordinates as the keys of the coupling say."""
+        self.out["format"] = 2
+        target = self.legs[leg] if leg else self.out
+        target.setdefault("couplings", []).append({"name": name, "type": kind} | keys)
+
     def cut(self, leg: str, kind: str, first: str, at: Any, along: Any = None) -> None:
         """Close a leg on the platform by its cut at the world point `at`; sets the leg's frame on the platform."""
         draw = self.draw

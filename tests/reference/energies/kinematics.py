@@ -15,6 +15,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from . import losses
+from .couplings import relations
 from .homogeneous import quaternion_of
 from .tree import LENGTHS, TWIST, Tree
 
@@ -209,8 +210,11 @@ class Kinematics:
         turns = [
             (n in TWIST[3:]) if n in TWIST else self.layout.turns[self.layout.x_names.index(n)] for n in self.velocities
         ]
-        loops = [*(k.type for k in self.tree.loops), "fixed"]
+        loops = [*(k.type for k in self.tree.loops), *["fixed"] * self.layout.tied]
+        coupled = relations(self.robot, self.layout.q_names)
         row = [s for kind, r in zip(loops, self.rows, strict=False) for s in self._row_sizes(kind, r, size)]
+        unit = dict(zip(self.layout.x_names, np.where(self.layout.turns, size, 1.0), strict=True))
+        row += [1.0 / max(abs(c) / unit[name] for name, c in r.coefficients.items()) for r in coupled]
         K = np.vstack([G, E]) * np.array([*row, *(size if t else 1.0 for t in turns)])[:, None]
         return float(np.linalg.cond(K / np.array([size if t else 1.0 for t in self.layout.turns])))
 

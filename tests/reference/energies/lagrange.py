@@ -19,6 +19,7 @@ import numpy as np
 
 from . import homogeneous as hom
 from . import losses
+from .couplings import relations
 from .kinematics import RANK, Kinematics, array
 from .loops import friction_forces, wrench_maps
 from .tree import Tree
@@ -211,6 +212,14 @@ class Reference(Kinematics):
         if left > 1e-8:
             raise ValueError(f"the drive forces do not give this acceleration (relative residual {left:.1e})")
         return found
+
+    def coupling_forces(self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench = None) -> np.ndarray:
+        """(couplings,) force of each along its first coordinate."""
+        found, G = self.multipliers(q, v, acceleration, tau, wrench), self.closure_jacobian(q)
+        coupled = relations(self.robot, self.layout.q_names)
+        at = [self.layout.x_names.index(r.first) for r in coupled]
+        rows = range(len(G) - len(at), len(G))
+        return np.array([G[row, k] * found[row] for row, k in zip(rows, at, strict=True)])
 
     def reactions(self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench = None) -> np.ndarray:
         """(loops, 6) wrench of the first body on the second, at the second side's origin, world axes.

@@ -19,6 +19,7 @@ from gough.robot import tree as view
 
 from . import homogeneous as hom
 from . import masses
+from .couplings import equations
 from .joints import SIZES, closure, joint_motion
 
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -273,11 +274,12 @@ class Tree:
         raise KeyError(f"no frame {name!r}")
 
     def closures(self) -> list[ca.SX]:
-        """Position-level closure equations of each loop; last those that tie an extra platform frame to its body."""
+        """Position-level closure equations of each loop; then those that tie an extra platform frame to its body; last
+        couplings."""
         sides = zip(self.loops, self.first_side, self.second_side, strict=True)
         out = [closure(loop, X1, X2) for loop, X1, X2 in sides]
         if self.layout.tied and self.platform is not None:
             X = self.body[str(self.layout.platform)]
             turned = [ca.dot(X[:3, i], self.platform[:3, (i + 1) % 3]) for i in range(3)]
             out.append(ca.vertcat(self.platform[:3, 3] - X[:3, 3], *turned))
-        return out
+        return out + equations(self)

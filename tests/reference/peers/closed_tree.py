@@ -16,6 +16,7 @@ from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 from scipy.spatial.transform import Rotation
 
 from gough.robot import tree as view
+from reference.energies.couplings import relations
 from reference.energies.tree import TWIST, Layout, Place
 
 from .cuts import Side, cut_rows, friction_force, opposing
@@ -109,8 +110,20 @@ class ClosedTree(ABC):
     def _closures(self) -> tuple[np.ndarray, np.ndarray]:
         parts = [(np.zeros((0, self.nv)), np.zeros(0))]
         parts += [cut_rows(loop, *self._sides(loop)) for loop in self.loops]
-        parts += [(row[None], np.zeros(1)) for row in self.couplings()]
+        parts += [(row[None], np.zeros(1)) for row in (*self.couplings(), *self._related())]
         return np.vstack([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    def _related(self) -> list[np.ndarray]:
+        """Rows of the described couplings."""
+        names, out = self.layout.x_names, []
+        for relation in relations(self.robot, self.layout.q_names):
+            row = np.zeros(self.nv)
+            for name, c in relation.coefficients.items():
+                at = names.index(name)
+                p = next(p for p in self.layout.places if p.x.start <= at < p.x.stop)
+                row[self.dofs[p.placed.name][at - p.x.start]] = c
+            out.append(row)
+        return out
 
     def _selection(self) -> tuple[np.ndarray, np.ndarray]:
         """(E, e0): v = E nu, vdot = E nudot + e0."""

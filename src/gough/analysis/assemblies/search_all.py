@@ -76,6 +76,12 @@ def assemblies(
         raise UsageError("drives are not all finite")
     if isinstance(starts, bool) or int(starts) != starts or starts < 0:
         raise UsageError(f"starts={starts!r}; give a whole number, 0 or more")
+    if model.mechanism.couplings:
+        names = ", ".join(c.name for c in model.mechanism.couplings)
+        raise UsageError(
+            f"{model.robot.name} has couplings ({names}): whole turns of its wheels are other configurations, without end. "
+            "Use model.configuration(drives=…, near=…)"
+        )
     idle = sum(len(rod.turning) == 1 for rod in rods(model.mechanism))
     if model.mobility - idle > len(model.mechanism.drives):
         raise UsageError(

@@ -28,6 +28,8 @@ def closed_form_kind(numbers: Numbers, leg: int) -> str | None:
     motions = [Translation if isinstance(link.motion, Translation) else type(link.motion) for link in links]
     if not cuts or not links or links[0].parent != WORLD:
         return None
+    if any(c in link.columns for link in links for coupling in mechanism.couplings for c in coupling.columns):
+        return None
     if any(mechanism.links[i].elastic is not None or mechanism.links[i].tie is not None for i in own.links):
         return None
     bent = [cut for cut in cuts if cut.second != 0 and mechanism.links[cut.second].tie is not None]

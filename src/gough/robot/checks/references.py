@@ -96,10 +96,10 @@ def joint_types(data: Any) -> dict[str, Any]:
         for joint in items(leg, "chain")
     }
     types |= {str(look(joint, "name")): look(joint, "type") for joint in items(data, "joints")}
-    return types | {name: kind for name, kind in _loop_types(data) if kind in ALL and ALL[kind].carried_when_cut}
+    return types | {name: kind for name, kind in loop_types(data) if kind in ALL and ALL[kind].carried_when_cut}
 
 
-def _loop_types(data: Any) -> Iterator[tuple[str, str]]:
+def loop_types(data: Any) -> Iterator[tuple[str, str]]:
     """(full name, type) of every joint that closes a loop."""
     for leg in items(data, "legs"):
         closing = [*([look(leg, "cut")] if is_given(leg, "cut") else []), *entries(look(leg, "loops"))]

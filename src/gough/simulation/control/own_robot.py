@@ -180,7 +180,7 @@ def own_robot(
     if given is not None and given is not model and given is not described:
         own = given if smooth is None else smooth(given)
         source = "another model" if nominal is None else "another model, given"
-        made = OwnRobot(own, _numbers(own, given, nominal), model, (), bool(own.mechanism.cuts), source)
+        made = OwnRobot(own, _numbers(own, given, nominal), model, (), bool(own.mechanism.rows), source)
         _demand_fit(made)
         return made
     numbers = _numbers(model, described or model, nominal)

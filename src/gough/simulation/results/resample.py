@@ -160,7 +160,7 @@ def _needed(run: "Run", motion: tuple[Array, Array, Array], wrench: Mapping[str,
 def _needed_at(run: "Run", at: Array, gap: int) -> Array:
     """Forces (m, drives) at stored states (m,) that are left out, by the motion interpolated from their neighbours."""
     q, u, ud = interpolated_motion(run, at - gap, share(run, at, gap), at + gap)
-    q = run.model.project(q, run.parameters, on_bad_state="mark") if run.model.mechanism.cuts else q
+    q = run.model.project(q, run.parameters, on_bad_state="mark") if run.model.mechanism.rows else q
     return _needed(run, (q, u, ud), {frame: w[at] for frame, w in run.wrench.items()})
 
 
@@ -245,7 +245,7 @@ def _closed(run: "Run", q: Array, open_: Array, i: Array) -> tuple[Array, Array]
     nxt = np.minimum(i + 1, len(run) - 1)
     status = np.maximum(run.status[i], run.status[nxt]).astype(np.uint8)
     at = np.flatnonzero(open_)
-    if len(at) and run.model.mechanism.cuts:
+    if len(at) and run.model.mechanism.rows:
         closed = run.model.project(q[at], run.parameters, on_bad_state="mark")
         good = np.isfinite(closed).all(axis=1)
         q[at[good]] = closed[good]

@@ -139,7 +139,7 @@ class Figure:
         The platform stays where it is and the drives follow; where that cannot be, or without a platform, drives stay.
         """
         near = np.asarray(near, dtype=float)
-        if bent is near or not self.model.mechanism.cuts:
+        if bent is near or not self.model.mechanism.rows:
             return bent
         held: list[dict[str, Any]] = [{"pose": near[:7]}] if self.model.mechanism.has_platform else []
         if self.model.drive_index:

@@ -100,7 +100,7 @@ def _gaps(axes: PosingAxes, near: np.ndarray, values: np.ndarray) -> list[Gap]:
         return together
     apart: list[Gap] = []
     for leg in sorted({gap.leg for gap in together if gap.leg >= 0}):  # each by itself: the others do not pull
-        own = _closed(model, q, held, rows_of(model, [cut for cut in mechanism.cuts if cut.leg == leg]))
+        own = _closed(model, q, held, rows_of(model, [owner for owner in mechanism.owners if owner.leg == leg]))
         apart += [gap for gap in own if gap.leg == leg]
     return apart
 
@@ -110,7 +110,7 @@ def _closed(model: Model, q: np.ndarray, held: np.ndarray, rows: np.ndarray | No
     found, _ = close(model, q[None], model.parameters[None], ~held, rows, ITERATIONS)
     left = {o.cut.name: o for o in openings(model, found[0])}
     least = max(OPEN, 1e-3 * max((o.error for o in left.values()), default=0.0))
-    ordered = [left[cut.name] for cut in model.mechanism.cuts]
+    ordered = [left[owner.name] for owner in model.mechanism.owners]
     return [Gap(o.cut.name, o.cut.leg, o.error, _gap(o)) for o in ordered if not o.error < least]
 
 
