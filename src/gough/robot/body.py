@@ -34,6 +34,7 @@ from gough.robot.inertia import (
 )
 from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.pose import Pose
+from gough.scalar import array_of
 
 SUFFIXES = (".stl", ".obj", ".ply")
 """Files that can be read."""
@@ -123,7 +124,11 @@ class Telescopic(Item):
 
     def coefficients(self) -> np.ndarray:
         """(3, 3, 3): entry [k] is the symmetric matrix that multiplies q**k."""
-        xx, yy, zz, xy, xz, yz = (np.array(getattr(self.inertia, name)) for name in ENTRIES)
+        return self.varied_coefficients().astype(float)
+
+    def varied_coefficients(self) -> np.ndarray:
+        """The same; entries that follow variables are `VariedNumber`s."""
+        xx, yy, zz, xy, xz, yz = (array_of(getattr(self.inertia, name)) for name in ENTRIES)
         return np.stack([symmetric(xx[k], xy[k], xz[k], yy[k], yz[k], zz[k]) for k in range(3)])
 
 
@@ -142,8 +147,8 @@ class Payload(Item):
     def ten_parameters(self) -> np.ndarray:
         """(10,) about the body's origin in the body's axes."""
         mass, center, tensor = central(_own_parameters(self.mass, self.center_of_mass, self.inertia))
-        rotation = self.at.rotation()
-        placed = np.array(self.at.position) + rotation @ np.array(self.center_of_mass if mass == 0 else center)
+        rotation = self.at.varied_rotation()
+        placed = array_of(self.at.position) + rotation @ array_of(self.center_of_mass if mass == 0 else center)
         return ten_parameters(mass, placed, rotation @ tensor @ rotation.T, "center_of_mass")
 
 
@@ -194,6 +199,10 @@ class Body(Item):
 
         The payload is included, telescopic inertia is not.
         """
+        return self.varied_parameters().astype(float)
+
+    def varied_parameters(self) -> np.ndarray:
+        """The same; entries that follow variables are `VariedNumber`s."""
         if self.parameters is not None:
             own = self.parameters.vector()
         else:
@@ -207,14 +216,14 @@ class Body(Item):
             and self.payload is None
             and (self.inertia is None or self.inertia.about != "origin")
         ):
-            tensor = np.zeros((3, 3)) if self.inertia is None else self.inertia.tensor()
-            return self.mass, np.array(self.center_of_mass), tensor
+            tensor = np.zeros((3, 3)) if self.inertia is None else self.inertia.tensor().astype(float)
+            return float(self.mass), np.array(self.center_of_mass, dtype=float), tensor
         return central(self.ten_parameters())
 
 
 def _own_parameters(mass: float, center: Any, inertia: Inertia | None) -> np.ndarray:
     if inertia is None:
-        return from_origin(mass, mass * np.asarray(center), point_inertia(mass, center))
+        return from_origin(mass, mass * array_of(center), point_inertia(mass, center))
     return ten_parameters(mass, center, inertia.tensor(), inertia.about)
 
 
@@ -224,7 +233,7 @@ def _mass_and_center(parameters: Any) -> tuple[float, tuple[float, float, float]
         model = Parameters.model_validate(parameters)
     except ValueError:
         return 0.0, ZERO
-    if model.M == 0:
+    if float(model.M) == 0.0:
         return 0.0, ZERO
     return model.M, (model.MX / model.M, model.MY / model.M, model.MZ / model.M)
 

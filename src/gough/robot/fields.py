@@ -8,7 +8,9 @@ from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from gough.robot import units
 from gough.robot.errors import ABSENT
+from gough.robot.expressions import Expression
 from gough.robot.item import Fault, as_error, as_plain
+from gough.scalar import VariedNumber
 from gough.text import one_line, unprintable
 
 MOST_TITLE = 300
@@ -28,12 +30,22 @@ def number(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> flo
     fault = number_fault(value, dimensions, bound)
     if fault is not None:
         raise as_error([fault])
-    return float(units.convert(value, dimensions) if isinstance(value, str) else value)
+    found = units.convert(value, dimensions) if isinstance(value, str) else value
+    return _within(found, bound) if isinstance(found, VariedNumber) else float(found)
+
+
+def _within(number: VariedNumber, bound: Bound) -> VariedNumber:
+    """A number that follows variables, which remembers what is demanded of it."""
+    if isinstance(number, Expression) and bound != "any":
+        number.bound = bound
+    return number
 
 
 def number_as_written(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> float:
     """As `number`, but what is written with a unit stays a `Quantity`: a robot decides which of the dimensions it has."""
     plain = number(value, dimensions, bound)
+    if isinstance(plain, VariedNumber):
+        return plain
     if isinstance(value, str):
         return units.convert(value, dimensions)
     return value if isinstance(value, units.Quantity) else plain
@@ -80,11 +92,12 @@ def expectation(dimensions: tuple[str, ...], bound: Bound = "any") -> str:
 def quantity(*dimensions: str, bound: Bound = "any") -> Any:
     """The metadata of a field that holds a number of one of the dimensions.
 
-    Where there are several, the number remembers its unit until it is known what it measures (pydantic itself would forget it).
+    Where there are several, the number remembers its unit until it is known what it measures, and it always remembers the
+    variables it follows (pydantic itself would forget both).
     """
     if len(dimensions) > 1:
         return PlainValidator(lambda value: number_as_written(value, dimensions, bound))
-    return BeforeValidator(lambda value: number(value, dimensions, bound))
+    return PlainValidator(lambda value: number(value, dimensions, bound))
 
 
 def _length_a_turn(value: Any) -> float:
@@ -176,6 +189,15 @@ RobotName = Annotated[
     WithJsonSchema({"type": "string", "pattern": f"^{LOWER_NAME}$"}),
 ]
 
+def _fixed_number(value: Any) -> float:
+    found = number(value, ("number",))
+    if isinstance(found, Expression):
+        message = "a direction that follows a variable: which axes are parallel is structure"
+        remedy = "a fixed direction, and the angle in a pose: rpy_zyx or bryant_xyz"
+        raise as_error([Fault((), found.written, message, remedy)])
+    return found
+
+
 Number = Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})]
 PositiveNumber = Annotated[float, quantity("number", bound="positive"), WithJsonSchema({"type": "number"})]
 NonZero = Annotated[float, quantity("number", bound="not zero"), WithJsonSchema({"type": "number"})]
@@ -214,7 +236,9 @@ PositiveJointSpeed = Annotated[
 
 Position = Annotated[tuple[Length, Length, Length], exactly(3, "three lengths [x, y, z]")]
 Angles = Annotated[tuple[Angle, Angle, Angle], exactly(3, "three angles")]
-Vector = Annotated[tuple[Number, Number, Number], exactly(3, "three numbers")]
+FixedNumber = Annotated[float, PlainValidator(_fixed_number), WithJsonSchema({"type": "number"})]
+"""Of directions and quaternions: no variable moves it."""
+Vector = Annotated[tuple[FixedNumber, FixedNumber, FixedNumber], exactly(3, "three numbers")]
 Gravity = Annotated[tuple[Acceleration, Acceleration, Acceleration], exactly(3, "three accelerations [x, y, z]")]
 
 
@@ -225,4 +249,4 @@ def numbers(value: Any, count: int) -> list[float] | None:
         return None
     if any(number_fault(entry, ("number",)) for entry in value):
         return None
-    return [float(entry) for entry in value]
+    return [float(number(entry, ("number",))) for entry in value]

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
 from gough.errors import warn
+from gough.frozen import FrozenDict
 from gough.robot._leg import Leg
 from gough.robot.body import Body
 from gough.robot.checks.physical import unphysical_bodies
@@ -22,6 +24,7 @@ from gough.robot.checks.references import (
 from gough.robot.checks.tree import form_faults, joint_faults, loop_faults, telescopic_faults
 from gough.robot.closures import Loop
 from gough.robot.errors import UnphysicalInertiaWarning
+from gough.robot.expressions import Scope, Variables
 from gough.robot.fields import (
     Coordinate,
     Damping,
@@ -39,9 +42,10 @@ from gough.robot.files import with_absolute_paths
 from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.joint import TreeJoint
 from gough.robot.pose import Pose
+from gough.robot.units import EXPRESSIONS
 
 DOCUMENT_KEYS = tuple(
-    "format name title source gravity platform templates legs bodies joints loops springs velocities drive_sharing "
+    "format name title source variables gravity platform templates legs bodies joints loops springs velocities drive_sharing "
     "closure_tolerance home initial".split()
 )
 """What may be written in a file, in this order."""
@@ -132,6 +136,15 @@ def _platform(value: Any, _: Any, info: ValidationInfo) -> Any:
     return value if value is None or isinstance(value, str) else Platform.model_validate(value, context=info.context)
 
 
+def _variables(value: Any) -> Variables:
+    """Under `Robot.scope`, which has read them."""
+    scope = getattr(EXPRESSIONS.get(), "__self__", None)
+    assert isinstance(scope, Scope)
+    if scope.faults:
+        raise as_error(scope.faults)
+    return scope.variables
+
+
 def _velocities(value: Any, _: Any) -> Any:
     if value is None or value in ("platform", "drives"):
         return value
@@ -149,14 +162,18 @@ class Robot(Item):
 
     Two forms, which may be mixed: legs on a platform; and bodies, the joints that carry them, and the loops that close
     the tree. platform is a free body of its own, the name of a body under `bodies`, or None. velocities chooses the
-    independent velocities: "platform", "drives", or names of coordinates. drive_sharing says how forces are shared where
+    independent velocities: "platform", "drives", or names of coordinates. variables: numbers by name of which the others may be
+    expressions; see `with_variables`. drive_sharing says how forces are shared where
     there are more drives than freedoms. closure_tolerance (m): by how much loops may stay open that have more closures than
     fit together exactly; they are then fitted by least squares. `gough.robot.tree` is one view of both forms.
     """
 
+    NEWER_KEYS: ClassVar = {"variables": 2}
+
     name: RobotName
     title: Title = ""
     source: Any = None  # type: ignore[assignment]
+    variables: Annotated[Variables, PlainValidator(_variables)] = Field(default_factory=FrozenDict)
     gravity: Gravity = (0.0, 0.0, -9.81)
     platform: Annotated[Platform | str | None, WrapValidator(_platform)] = None
     legs: tuple[Leg, ...] = ()
@@ -176,6 +193,12 @@ class Robot(Item):
     _folder: str = PrivateAttr(default="")
     """Absolute, of `file` when it was read: what is run from elsewhere later still finds the files that are named."""
 
+    def with_variables(self, values: Mapping[str, float | str]) -> "Robot":
+        """The robot read again with other values of some of its variables, {name: number in SI units, or text with a unit}."""
+        from gough.robot.varying import change_variables
+
+        return change_variables(self, values)
+
     @property
     def origin(self) -> str | None:
         """Path of the description from which files that it names are found; None where it was made in Python."""
@@ -185,6 +208,10 @@ class Robot(Item):
         """Where the flexible body of a full name is described: "file:line", the file alone, or nothing."""
         file = self.file or ""
         return f"{file}:{self._lines[body]}" if file and body in self._lines else file
+
+    @classmethod
+    def scope(cls, data: Mapping[str, Any], format: int) -> AbstractContextManager[Any]:
+        return Scope(data.get("variables"), format).reading()
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
