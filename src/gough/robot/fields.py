@@ -20,6 +20,9 @@ MOST_NAME = 100
 NAME, LOWER_NAME = r"[A-Za-z_][A-Za-z0-9_]*", r"[a-z][a-z0-9_]*"
 FULL_NAME = rf"{NAME}(\.{NAME})?"
 
+EXPRESSED = r"^\s*[-+(A-Za-z_0-9.]"
+"""How a number with a unit, or an expression, begins."""
+PLAIN_NUMBER = WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "pattern": EXPRESSED}]})
 A_TURN = "a length a turn, as 5 mm or 5 mm/rev"
 
 Bound = Literal["any", "not negative", "positive", "not zero"]
@@ -115,7 +118,7 @@ def schema(*dimensions: str) -> WithJsonSchema:
     """The metadata of a field for the JSON Schema: a number or a text with a unit."""
     return WithJsonSchema(
         {
-            "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+]?[0-9.]"}],
+            "anyOf": [{"type": "number"}, {"type": "string", "pattern": EXPRESSED}],
             "description": expectation(dimensions),
         }
     )
@@ -198,9 +201,9 @@ def _fixed_number(value: Any) -> float:
     return found
 
 
-Number = Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})]
-PositiveNumber = Annotated[float, quantity("number", bound="positive"), WithJsonSchema({"type": "number"})]
-NonZero = Annotated[float, quantity("number", bound="not zero"), WithJsonSchema({"type": "number"})]
+Number = Annotated[float, quantity("number"), PLAIN_NUMBER]
+PositiveNumber = Annotated[float, quantity("number", bound="positive"), PLAIN_NUMBER]
+NonZero = Annotated[float, quantity("number", bound="not zero"), PLAIN_NUMBER]
 Length = Annotated[float, quantity("length"), schema("length")]
 LengthATurn = Annotated[float, BeforeValidator(_length_a_turn), schema("length")]
 """Of screws: "5 mm", or "5 mm/rev"."""
@@ -236,7 +239,7 @@ PositiveJointSpeed = Annotated[
 
 Position = Annotated[tuple[Length, Length, Length], exactly(3, "three lengths [x, y, z]")]
 Angles = Annotated[tuple[Angle, Angle, Angle], exactly(3, "three angles")]
-FixedNumber = Annotated[float, PlainValidator(_fixed_number), WithJsonSchema({"type": "number"})]
+FixedNumber = Annotated[float, PlainValidator(_fixed_number), PLAIN_NUMBER]
 """Of directions and quaternions: no variable moves it."""
 Vector = Annotated[tuple[FixedNumber, FixedNumber, FixedNumber], exactly(3, "three numbers")]
 Gravity = Annotated[tuple[Acceleration, Acceleration, Acceleration], exactly(3, "three accelerations [x, y, z]")]

@@ -133,7 +133,7 @@ def locate(raw: Any, place: Place) -> tuple[Mark, Any]:
             node, mark = node[step], node.marks.get(step, mark)  # type: ignore[index]
         elif isinstance(node, Seq) and not extra and isinstance(step, int) and step < len(node):
             node, mark = node[step], node.marks[step]
-        else:
+        elif not (isinstance(node, Map) and not extra and step == 0):  # one in the place of a list of them
             extra += f"[{step}]" if isinstance(step, int) else f".{step}"
     if extra:
         return Mark(mark.line, (mark.path + extra).lstrip(".")), ABSENT

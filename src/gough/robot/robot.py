@@ -73,7 +73,7 @@ class Platform(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        if not any(is_given(data, key) for key in ("body", "mass", "parameters", "flexible")):
+        if not any(is_given(data, key) for key in ("body", "mass", "parameters", "shape", "flexible")):
             yield Fault(("mass",), look(data, "mass"), "a platform without a mass", "mass in kg (0 if it has none)")
         if is_given(data, "body", "telescopic"):
             yield Fault(("body", "telescopic"), data["body"], "telescopic inertia on the platform", "a leg's body")

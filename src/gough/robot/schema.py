@@ -29,6 +29,11 @@ def json_schema() -> dict[str, Any]:
         "name": robot["name"],
         "title": {"type": "string"},
         "source": {"description": "where the numbers come from; any data"},
+        "variables": {
+            "type": "object",
+            "description": "numbers by name, with units; others may be expressions of them",
+            "additionalProperties": {"type": ["number", "string"]},
+        },
         "gravity": robot["gravity"],
         "platform": {"anyOf": [_platform(whole["Body"]), {"type": "string", "description": "the name of a body"}]},
         "templates": {"type": "object", "additionalProperties": _mapping(_leg_parts(TEMPLATE_KEYS))},
@@ -89,7 +94,7 @@ def _leg_parts(keys: list[str]) -> dict[str, Any]:
 def _platform(body: dict[str, Any]) -> dict[str, Any]:
     properties = {key: value for key, value in body["properties"].items() if key != "telescopic"}
     properties["name"] = {**properties["name"], "default": "platform"}
-    return {**_mapping(properties), "anyOf": [{"required": [key]} for key in ("mass", "parameters", "flexible")]}
+    return {**_mapping(properties), "anyOf": [{"required": [key]} for key in ("mass", "parameters", "shape", "flexible")]}
 
 
 def _mapping(properties: dict[str, Any]) -> dict[str, Any]:

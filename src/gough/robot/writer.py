@@ -101,6 +101,8 @@ def _fields(item: Item) -> dict[str, Any]:
         if name in skip or (name not in always and is_default(field, value)):
             continue
         result[field.alias or name] = plain(value)
+    if isinstance(item, Body) and len(item.shape) == 1:
+        result["shape"] = result["shape"][0]
     source = result.pop("source", None)
     return result if source is None else {**result, "source": source}
 
@@ -108,7 +110,7 @@ def _fields(item: Item) -> dict[str, Any]:
 def _keys_left_out(item: Item) -> set[str]:
     if isinstance(item, Body) and item.flexible is not None and not isinstance(item.flexible, Flexible):
         raise UsageError(f"body {item.name}: a flexible body that is a Python object cannot be written to a file")
-    if isinstance(item, Body) and (item.parameters is not None or item.flexible is not None):
+    if isinstance(item, Body) and (item.parameters is not None or item.flexible is not None or item.shape):
         return {"mass", "center_of_mass"}
     if isinstance(item, ChainJoint | TreeJoint):
         bare = isinstance(item, ChainJoint) and item.body == Body(name=default_body_name(item.name))

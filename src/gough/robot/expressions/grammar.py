@@ -7,7 +7,7 @@
     atom     = number [unit] | name | function "(" sum ("," sum)* ")" | "(" sum ")"
 
 A unit belongs to the number before it and goes on as far as units follow: "9.81 m/s2", "2 kg*m2", "5 m**2" are one number each, as
-they are outside of expressions. Names of units are no names of variables, so that this can be said without looking further.
+they are outside of expressions; "20 s-1", which might be a difference, is refused. Names of units are no names of variables, so that this can be said without looking further.
 """
 
 import re
@@ -37,7 +37,7 @@ FUNCTIONS = {
 """With the number of their arguments, None for one or more."""
 
 _NAMES = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
-_UNIT = rf"(?:{_NAMES})(?:(?:\^|\*\*)?-?\d)?(?![A-Za-z0-9_°µ(])(?!\s*\()"
+_UNIT = rf"(?:{_NAMES})(?:(?:\^|\*\*)-?\d|\d)?(?![A-Za-z0-9_°µ(])(?!\s*\()"
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _TOKEN = re.compile(
     rf"\s*(?:(?P<number>{_NUMBER})(?:\s*(?P<unit>(?:/\s*)?{_UNIT}(?:\s*(?:[./·]|\*(?!\*))\s*{_UNIT})*))?"
@@ -105,6 +105,9 @@ class _Parser:
             raise ExpressionError(f"{rest.strip()[0]!r} has no meaning{_remedy(rest.strip())}", self.column)
         self.kind = found.lastgroup if found.lastgroup != "unit" else "number"  # type: ignore[assignment]
         self.token, self.unit, self.at = found[self.kind], found["unit"] or "", found.end()
+        if self.unit and re.match(r"-[0-9]", self.text[self.at :]):
+            message = f"a minus and a digit right behind the unit {self.unit!r}"
+            raise ExpressionError(f"{message}: write blanks around the minus, or ^- for an exponent", self.at + 1)
 
     def wrong(self, expected: str) -> ExpressionError:
         if not self.kind:
