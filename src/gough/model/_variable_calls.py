@@ -126,7 +126,9 @@ class VariableCalls:
             return {"parameters": found[: len(table.formulas)], "bounded": found[len(table.formulas) :]}
 
         def made() -> Function:
-            program = trace(run, (Slot("variables", (len(names),), "SI"),), f"{self.robot.name} parameters of variables")
+            program = trace(
+                run, (Slot("variables", (len(names),), "SI"),), f"{self.robot.name} parameters of variables"
+            )
             return Function(program, table, {}, interpreted=True)
 
         return self.cached("parameters of variables", made)
@@ -151,6 +153,10 @@ def _demand_free(model: "Model", name: str) -> None:
     if name in model.variables.names:
         return
     if name in model.robot.variables:
-        raise UsageError(f"the variable {name!r} follows from others, {model.robot.variables[name].written!r}; change those")
+        raise UsageError(
+            f"the variable {name!r} follows from others, {model.robot.variables[name].written!r}; change those"
+        )
     known = list(model.variables.names)
-    raise UsageError(f"no variable {name!r}; " + (f"use {nearest(name, known)}" if known else "the description has none"))
+    raise UsageError(
+        f"no variable {name!r}; " + (f"use {nearest(name, known)}" if known else "the description has none")
+    )

@@ -64,7 +64,9 @@ def trace_entry(
     return trace(run, slots, f"{mechanism.name} {key}", _numbers(pattern, fixed), entry.units)
 
 
-def trace_by_variables(mechanism: Mechanism, key: FunctionKey, names: Sequence[str], design: Sequence[float]) -> Program:
+def trace_by_variables(
+    mechanism: Mechanism, key: FunctionKey, names: Sequence[str], design: Sequence[float]
+) -> Program:
     """Program of a function of the variables called names: parameters without a formula are the numbers of the design."""
     entry, formulas = entry_of(mechanism, key), mechanism.table.formulas
 

@@ -230,7 +230,9 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls, VariableCalls):
         """Names of `parameters`."""
         return self.mechanism.table.names
 
-    @checked(name=word | instance("gough.dynamics.catalogue.FunctionKey", "a function's key"), baked=flag, variables=flag)
+    @checked(
+        name=word | instance("gough.dynamics.catalogue.FunctionKey", "a function's key"), baked=flag, variables=flag
+    )
     def function(self, name: str | FunctionKey, baked: bool = False, variables: bool = False) -> Function:
         """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives.
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema, WrapValidator
 
+from gough.robot._shapes import EvenShape, sum_of_shapes
 from gough.robot.fields import (
     FullName,
     Mass,
@@ -34,7 +35,6 @@ from gough.robot.inertia import (
 )
 from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.pose import Pose
-from gough.robot.shapes import EvenShape, sum_of_shapes
 from gough.scalar import VariedNumber, array_of
 
 SUFFIXES = (".stl", ".obj", ".ply")
@@ -170,10 +170,11 @@ def _has_shape(data: Mapping[str, Any]) -> bool:
 class Body(Item):
     """A body in its own frame.
 
-    Either a `shape` of even density, or several, from which mass, mass centre and inertia follow; or mass (kg), center_of_mass (m, default the origin) and inertia (default none: a point mass), or the ten
-    `parameters` about the origin; with parameters, mass and center_of_mass are filled in from them. Or flexible: a
-    description, or any Python object whose `elastic_body(points)` gives the body's constants; then mass and inertia here
-    are those of no body at all (0), the model has the true ones. mesh: how a rigid body looks; nothing is computed from it.
+    Either a `shape` of even density, or several, from which mass, mass centre and inertia follow; or mass (kg), center_of_mass
+    (m, default the origin) and inertia (default none: a point mass); or the ten `parameters` about the origin. With shape or
+    parameters, mass and center_of_mass are filled in from them. Or flexible: a description, or any Python object whose
+    `elastic_body(points)` gives the body's constants; then mass and inertia here are those of no body at all (0), the model has
+    the true ones. mesh: how a rigid body looks; nothing is computed from it.
     """
 
     NEWER_KEYS: ClassVar = {"shape": 2}

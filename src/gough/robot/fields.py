@@ -192,6 +192,7 @@ RobotName = Annotated[
     WithJsonSchema({"type": "string", "pattern": f"^{LOWER_NAME}$"}),
 ]
 
+
 def _fixed_number(value: Any) -> float:
     found = number(value, ("number",))
     if isinstance(found, Expression):

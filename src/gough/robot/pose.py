@@ -73,7 +73,8 @@ class Pose(Item):
     rpy_zyx: Angles | None = None
     bryant_xyz: Angles | None = None
     quaternion_wxyz: (
-        Annotated[tuple[FixedNumber, FixedNumber, FixedNumber, FixedNumber], exactly(4, "four numbers [w, x, y, z]")] | None
+        Annotated[tuple[FixedNumber, FixedNumber, FixedNumber, FixedNumber], exactly(4, "four numbers [w, x, y, z]")]
+        | None
     ) = None
     matrix: Annotated[tuple[Vector, Vector, Vector], exactly(3, "three rows of three numbers")] | None = None
     axes: Axes | None = None

@@ -94,7 +94,10 @@ def _leg_parts(keys: list[str]) -> dict[str, Any]:
 def _platform(body: dict[str, Any]) -> dict[str, Any]:
     properties = {key: value for key, value in body["properties"].items() if key != "telescopic"}
     properties["name"] = {**properties["name"], "default": "platform"}
-    return {**_mapping(properties), "anyOf": [{"required": [key]} for key in ("mass", "parameters", "shape", "flexible")]}
+    return {
+        **_mapping(properties),
+        "anyOf": [{"required": [key]} for key in ("mass", "parameters", "shape", "flexible")],
+    }
 
 
 def _mapping(properties: dict[str, Any]) -> dict[str, Any]:

@@ -42,7 +42,9 @@ def change_variables(robot: Robot, values: Mapping[str, float | str], quiet: boo
         changed = ", ".join(f"{name} = {x}" for name, x in values.items())
         raise DescriptionError(
             [
-                Problem(f"{robot.file or robot.name} with {changed}", None, _path(f.place), f.value, f.message, f.expected)
+                Problem(
+                    f"{robot.file or robot.name} with {changed}", None, _path(f.place), f.value, f.message, f.expected
+                )
                 for f in faults_of(error)
             ]
         ) from None

@@ -6,10 +6,10 @@ A traced scalar is any object with a `tracer` attribute (see `gough.program`); o
 
 from gough.scalar._elementary import abs_, atan2, cos, select, sign, sin, sqrt
 from gough.scalar._linear import call, constant_matvec, dot, norm, product, solve, solve_constrained, solve_spd, zeros
-from gough.scalar._varied import FormulaNode, VariedNumber, array_of, variables_of
+from gough.scalar._replaying import replay
 from gough.scalar._symbol import casadi_symbols, casadi_vector
+from gough.scalar._varied import FormulaNode, VariedNumber, array_of, variables_of
 from gough.scalar.remarks import CheckError, check, note, recording_checks
-from gough.scalar.replaying import replay
 
 __all__ = [
     "CheckError",

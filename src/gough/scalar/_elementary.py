@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from gough.scalar._varied import VariedNumber, choose_positive, turn_to
 from gough.scalar._symbol import Symbol, is_mpmath
+from gough.scalar._varied import VariedNumber, choose_positive, turn_to
 
 
 def _unary(name: str, x: Any) -> Any:

@@ -1,8 +1,8 @@
 """Numbers that remember how they came from variables: all branching sees the number, all arithmetic is recorded.
 
-A `VariedNumber` is a float with a node of a graph. What does not depend on a variable stays a plain number: products with an exact
-zero and sums with one fold. NumPy makes plain doubles of floats wherever it can, so arrays of recorded numbers are object arrays
-(`array_of`), and what NumPy cannot do with them is an error instead of a loss.
+A `VariedNumber` is a float with a node of a graph. What does not depend on a variable stays a plain number: products with an
+exact zero and sums with one fold. NumPy makes plain doubles of floats wherever it can, so arrays of recorded numbers are object
+arrays (`array_of`), and what NumPy cannot do with them is an error instead of a loss.
 """
 
 import math

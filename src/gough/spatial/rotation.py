@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.scalar import VariedNumber, array_of, atan2, cos, norm, sin
+from gough.scalar import VariedNumber, atan2, cos, norm, sin
 from gough.spatial._vector import vector
 
 QUARTER_TURN_TOLERANCE = 1e-12
@@ -50,9 +50,7 @@ def bryant_xyz(angles: Any) -> np.ndarray:
 
 def rpy_zyx_angles(rotation: np.ndarray) -> tuple[float, float, float]:
     """(yaw, pitch, roll) of a matrix of numbers; roll = 0 where yaw and roll turn about one axis."""
-    r = array_of(rotation)
-    if r.dtype == object:
-        return _varied_angles(r)
+    r = np.asarray(rotation, dtype=float)
     horizontal = math.hypot(r[0, 0], r[1, 0])
     pitch = math.atan2(-r[2, 0], horizontal)
     if horizontal < 1e-9:
@@ -60,8 +58,10 @@ def rpy_zyx_angles(rotation: np.ndarray) -> tuple[float, float, float]:
     return math.atan2(r[1, 0], r[0, 0]), pitch, math.atan2(r[2, 1], r[2, 2])
 
 
-def _varied_angles(r: np.ndarray) -> tuple[float, float, float]:
-    """`rpy_zyx_angles` of a matrix that follows variables: the same way for all their values near these."""
+def varied_rpy_zyx_angles(r: np.ndarray) -> tuple[Any, Any, Any]:
+    """`rpy_zyx_angles` of a matrix of numbers that may follow variables: in one way for all their values near these."""
+    if r.dtype != object:
+        return rpy_zyx_angles(r)
     horizontal = norm(r[:2, 0])
     level = not isinstance(r[2, 0], VariedNumber) and r[2, 0] == 0.0
     pitch = 0.0 if level else atan2(-r[2, 0], horizontal)

@@ -47,20 +47,27 @@ def demand_following(robot: Robot, structure: Structure) -> Structure:
     size = np.maximum(np.abs(found), np.abs(table.values))
     wrong = np.flatnonzero(~(off <= OF_CHANGE * change + OF_VALUE * size + ROUNDING))
     if len(wrong):
-        names = ", ".join(table.names[i] for i in wrong[:6])
+        names, are, by_formula = (
+            ", ".join(told) for told in ([table.names[i] for i in wrong[:6]], _told(found, wrong), _told(said, wrong))
+        )
         raise StructureError(
             f"{robot.name}: these parameters follow the variables otherwise than their formulas: {names}. With {shown} they are "
-            f"{', '.join(f'{found[i]:.9g}' for i in wrong[:6])}, by formula {', '.join(f'{said[i]:.9g}' for i in wrong[:6])}. A pose "
-            "that is turned up by 90° has no formula of its angles near it, nor a pitch there: turn the frame another way, or give "
-            "these a number"
+            f"{are}, by formula {by_formula}. Where a frame is pitched by 90° its angles have no formula: turn it another way, "
+            "or give these a number"
         )
     return structure
+
+
+def _told(values: np.ndarray, places: np.ndarray) -> list[str]:
+    return [f"{values[i]:.9g}" for i in places[:6]]
 
 
 def _moved_values(robot: Robot) -> dict[str, float]:
     """Values of all free variables near their own with which the robot can be described."""
     own = free_variables(robot)
-    steps = {name: STEP * (1 + 0.37 * math.sin(7.0 * k + 1)) * (abs(x) or 1.0) for k, (name, x) in enumerate(own.items())}
+    steps = {
+        name: STEP * (1 + 0.37 * math.sin(7.0 * k + 1)) * (abs(x) or 1.0) for k, (name, x) in enumerate(own.items())
+    }
     for sign in (1, -1):
         moved = {name: x + sign * steps[name] for name, x in own.items()}
         if _fits(robot, moved):

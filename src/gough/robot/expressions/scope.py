@@ -8,7 +8,7 @@ from typing import Any
 
 from gough.frozen import FrozenDict
 from gough.robot._suggestions import meant_word
-from gough.robot.expressions.grammar import FUNCTIONS, ExpressionError, Tree, parse_expression, reserved_meaning
+from gough.robot.expressions._grammar import FUNCTIONS, ExpressionError, FormulaTree, parse_expression, reserved_meaning
 from gough.robot.item import Fault, Item, Place
 from gough.robot.units import (
     EXPRESSIONS,
@@ -74,7 +74,7 @@ class Scope:
         self.broken: set[str] = set()
         self.local: dict[str, Quantity] = {}
         self._given: Mapping[Any, Any] = given if isinstance(given, Mapping) else {}
-        self._trees: dict[str, Tree] = {}
+        self._trees: dict[str, FormulaTree] = {}
         self._nodes: dict[str, FormulaNode] = {}
         if given is not None and not isinstance(given, Mapping):
             self.faults.append(Fault((), given, "not a mapping", "variables by name, {radius: 80 mm}"))
@@ -111,7 +111,12 @@ class Scope:
         named = any(word in self.known or word in self.broken or word in self.local or word == "pi" for word in words)
         if "," in text and not any(word in FUNCTIONS for word in words):
             return False  # a decimal comma
-        if _QUANTITY_LIKE.fullmatch(text) and not named and "**" not in text and not re.search(r"\s-|[*/]\s*[-0-9.]", text):
+        if (
+            _QUANTITY_LIKE.fullmatch(text)
+            and not named
+            and "**" not in text
+            and not re.search(r"\s-|[*/]\s*[-0-9.]", text)
+        ):
             return False  # a number with a unit that is not known
         return self.format >= 2 or bool(re.search(r"[A-Za-z0-9_)]\s*[-+*/(]", text))
 
@@ -176,7 +181,7 @@ class Scope:
 
     # Trees to numbers and dimensions.
 
-    def _value(self, tree: Tree) -> tuple[Any, Dimension]:
+    def _value(self, tree: FormulaTree) -> tuple[Any, Dimension]:
         op = tree.op
         if op == "number":
             return tree.args
@@ -235,7 +240,7 @@ def _name_fault(name: Any) -> Fault | None:
 Values = list[tuple[Any, Dimension]]
 
 
-def _alike(tree: Tree, values: Values) -> Dimension:
+def _alike(tree: FormulaTree, values: Values) -> Dimension:
     first = values[0][1]
     for _, dimension in values[1:]:
         if dimension != first:
@@ -245,13 +250,13 @@ def _alike(tree: Tree, values: Values) -> Dimension:
     return first
 
 
-def _add(tree: Tree, values: Values) -> tuple[Any, Dimension]:
+def _add(tree: FormulaTree, values: Values) -> tuple[Any, Dimension]:
     dimension = _alike(tree, values)
     (a, _), (b, _) = values
     return (a + b if tree.op == "+" else a - b), dimension
 
 
-def _multiply(tree: Tree, values: Values) -> tuple[Any, Dimension]:
+def _multiply(tree: FormulaTree, values: Values) -> tuple[Any, Dimension]:
     (a, x), (b, y) = values
     if tree.op == "*":
         return a * b, _sum(x, y)
@@ -264,7 +269,7 @@ def _sum(x: Dimension, y: Dimension, factor: int = 1) -> Dimension:
     return (x[0] + factor * y[0], x[1] + factor * y[1], x[2] + factor * y[2], x[3] + factor * y[3])
 
 
-def _power(tree: Tree, values: Values) -> tuple[Any, Dimension]:
+def _power(tree: FormulaTree, values: Values) -> tuple[Any, Dimension]:
     (base, dimension), (exponent, of_exponent) = values
     if of_exponent != NUMBER:
         raise ExpressionError(f"an exponent that is {dimension_in_words(of_exponent)}; give a number", tree.column)
@@ -285,20 +290,20 @@ def _power(tree: Tree, values: Values) -> tuple[Any, Dimension]:
     return _root(tree, base) ** round(2 * exponent), NUMBER
 
 
-def _root(tree: Tree, x: Any) -> Any:
+def _root(tree: FormulaTree, x: Any) -> Any:
     if float(x) < 0:
         raise ExpressionError(f"a root of {float(x):g}", tree.column)
     return sqrt(x)
 
 
-def _sqrt(tree: Tree, values: Values) -> tuple[Any, Dimension]:
+def _sqrt(tree: FormulaTree, values: Values) -> tuple[Any, Dimension]:
     ((x, dimension),) = values
     if any(k % 2 for k in dimension):
         raise ExpressionError(f"a root of {dimension_in_words(dimension)}, which has no unit", tree.column)
     return _root(tree, x), (dimension[0] // 2, dimension[1] // 2, dimension[2] // 2, dimension[3] // 2)
 
 
-def _trigonometric(tree: Tree, values: Values) -> tuple[Any, Dimension]:
+def _trigonometric(tree: FormulaTree, values: Values) -> tuple[Any, Dimension]:
     ((x, dimension),) = values
     if dimension not in (NUMBER, ANGLE):
         raise ExpressionError(f"{tree.op} of {dimension_in_words(dimension)}; it takes an angle", tree.column)
@@ -307,7 +312,7 @@ def _trigonometric(tree: Tree, values: Values) -> tuple[Any, Dimension]:
     return (cos(x) if tree.op == "cos" else sin(x) / cos(x)), NUMBER
 
 
-def _inverse(tree: Tree, values: Values) -> tuple[Any, Dimension]:
+def _inverse(tree: FormulaTree, values: Values) -> tuple[Any, Dimension]:
     ((x, dimension),) = values
     if dimension != NUMBER:
         raise ExpressionError(f"{tree.op} of {dimension_in_words(dimension)}; it takes a number", tree.column)
@@ -319,7 +324,7 @@ def _inverse(tree: Tree, values: Values) -> tuple[Any, Dimension]:
     return (atan2(x, other) if tree.op == "asin" else atan2(other, x)), ANGLE
 
 
-def _extreme(tree: Tree, values: Values) -> tuple[Any, Dimension]:
+def _extreme(tree: FormulaTree, values: Values) -> tuple[Any, Dimension]:
     dimension = _alike(tree, values)
     found = values[0][0]
     for x, _ in values[1:]:
@@ -327,7 +332,7 @@ def _extreme(tree: Tree, values: Values) -> tuple[Any, Dimension]:
     return found, dimension
 
 
-_OPERATIONS: Mapping[str, Callable[[Tree, Values], tuple[Any, Dimension]]] = {
+_OPERATIONS: Mapping[str, Callable[[FormulaTree, Values], tuple[Any, Dimension]]] = {
     **dict.fromkeys("+-", _add),
     **dict.fromkeys("*/", _multiply),
     "**": _power,
@@ -361,4 +366,3 @@ def spell_number(value: float, dimension: Dimension) -> str:
     """A number in SI units as it is written, "0.08 m"."""
     unit = unit_of(dimension)
     return f"{value!r} {unit}" if unit else repr(value)
-

@@ -6,8 +6,9 @@
     power    = atom ["**" sign]
     atom     = number [unit] | name | function "(" sum ("," sum)* ")" | "(" sum ")"
 
-A unit belongs to the number before it and goes on as far as units follow: "9.81 m/s2", "2 kg*m2", "5 m**2" are one number each, as
-they are outside of expressions; "20 s-1", which might be a difference, is refused. Names of units are no names of variables, so that this can be said without looking further.
+A unit belongs to the number before it and goes on as far as units follow: "9.81 m/s2", "2 kg*m2", "5 m**2" are one number each,
+as they are outside of expressions; "20 s-1", which might be a difference, is refused. Names of units are no names of variables,
+so that this can be said without looking further.
 """
 
 import re
@@ -54,7 +55,7 @@ class ExpressionError(UnitError):
 
 
 @dataclass(frozen=True)
-class Tree:
+class FormulaTree:
     """An operation on trees: "number" (value and dimension), "name", a sign or a function. column: of its text, from 1."""
 
     op: str
@@ -71,7 +72,7 @@ def reserved_meaning(name: str) -> str:
     return "a unit" if _RESERVED.fullmatch(name) else ""
 
 
-def parse_expression(text: str) -> Tree:
+def parse_expression(text: str) -> FormulaTree:
     """The tree of a text; raises ExpressionError."""
     if len(text) > MOST_LENGTH:
         raise ExpressionError(f"an expression of {len(text)} characters; at most {MOST_LENGTH}, use variables", 1)
@@ -84,7 +85,7 @@ class _Parser:
         self.kind, self.token, self.unit, self.column = "", "", "", 1
         self.step()
 
-    def parse(self) -> Tree:
+    def parse(self) -> FormulaTree:
         tree = self.sum()
         if self.kind:
             raise self.wrong("an operator")
@@ -103,7 +104,7 @@ class _Parser:
         found = _TOKEN.match(self.text, self.at)
         if found is None:
             raise ExpressionError(f"{rest.strip()[0]!r} has no meaning{_remedy(rest.strip())}", self.column)
-        self.kind = found.lastgroup if found.lastgroup != "unit" else "number"  # type: ignore[assignment]
+        self.kind = next(kind for kind in ("number", "name", "sign") if found[kind] is not None)
         self.token, self.unit, self.at = found[self.kind], found["unit"] or "", found.end()
         if self.unit and re.match(r"-[0-9]", self.text[self.at :]):
             message = f"a minus and a digit right behind the unit {self.unit!r}"
@@ -122,55 +123,55 @@ class _Parser:
         self.step()
         return taken
 
-    def sum(self) -> Tree:
+    def sum(self) -> FormulaTree:
         left = self.product()
         while True:
             column = self.column
             sign = self.take("+", "-")
             if not sign:
                 return left
-            left = Tree(sign, (left, self.product()), column)
+            left = FormulaTree(sign, (left, self.product()), column)
 
-    def product(self) -> Tree:
+    def product(self) -> FormulaTree:
         left = self.sign()
         while True:
             column = self.column
             sign = self.take("*", "/")
             if not sign:
                 return left
-            left = Tree(sign, (left, self.sign()), column)
+            left = FormulaTree(sign, (left, self.sign()), column)
 
-    def sign(self) -> Tree:
+    def sign(self) -> FormulaTree:
         self.depth += 1
         if self.depth > MOST_NESTED:
             raise ExpressionError(f"nested more than {MOST_NESTED} deep; use variables", self.column)
         column = self.column
         sign = self.take("+", "-")
         if sign:
-            tree = self.sign() if sign == "+" else Tree("negative", (self.sign(),), column)
+            tree = self.sign() if sign == "+" else FormulaTree("negative", (self.sign(),), column)
         else:
             tree = self.power()
         self.depth -= 1
         return tree
 
-    def power(self) -> Tree:
+    def power(self) -> FormulaTree:
         unit = self.unit if self.kind == "number" else ""
         base, column = self.atom(), self.column
         if not self.take("**"):
             return base
         if unit:
             raise ExpressionError(f"a power of a number with a unit; write brackets, (… {unit})**…", column)
-        return Tree("**", (base, self.sign()), column)
+        return FormulaTree("**", (base, self.sign()), column)
 
-    def atom(self) -> Tree:
+    def atom(self) -> FormulaTree:
         column, kind, token = self.column, self.kind, self.token
         if kind == "number":
             value, dimension = self._literal()
             self.step()
-            return Tree("number", (value, dimension), column)
+            return FormulaTree("number", (value, dimension), column)
         if kind == "name":
             self.step()
-            return self._call(token, column) if token in FUNCTIONS else Tree("name", (token,), column)
+            return self._call(token, column) if token in FUNCTIONS else FormulaTree("name", (token,), column)
         if self.take("("):
             tree = self.sum()
             if not self.take(")"):
@@ -188,7 +189,7 @@ class _Parser:
         except UnitError as error:
             raise ExpressionError(str(error), self.column) from None
 
-    def _call(self, name: str, column: int) -> Tree:
+    def _call(self, name: str, column: int) -> FormulaTree:
         if not self.take("("):
             raise self.wrong(f"'(' after {name}")
         args = [self.sum()]
@@ -199,7 +200,7 @@ class _Parser:
         wanted = FUNCTIONS[name]
         if wanted is not None and len(args) != wanted:
             raise ExpressionError(f"{name} of {len(args)} arguments; it takes {wanted}", column)
-        return Tree(name, tuple(args), column)
+        return FormulaTree(name, tuple(args), column)
 
 
 def _remedy(rest: str) -> str:

@@ -22,9 +22,9 @@ import numpy as np
 from pydantic import Field
 
 from gough.robot.fields import Mass, NonNegativeLength, PositiveLength, number, number_fault
+from gough.robot.inertia import ten_parameters
 from gough.robot.item import Fault, Item, is_given, look
 from gough.robot.pose import Pose
-from gough.robot.inertia import ten_parameters
 from gough.scalar import array_of
 
 AXES = ("x", "y", "z")
