@@ -18,6 +18,7 @@ from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.expressions import Scope
+from gough.robot.expressions.patterns import Complain, expand_patterns
 from gough.robot.item import FORMAT, Fault, Place, faults_of, no_such_name, unknown_key
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.robot import DOCUMENT_KEYS, Platform, Robot
@@ -71,6 +72,7 @@ def _loads(text: str, file: str) -> Robot:
     if refused is not None and isinstance(document.get("format"), int) and document["format"] > FORMAT:
         raise DescriptionError([refused])
     problems += [refused] if refused else []
+    document = expand_patterns(document, _written_format(document), _complaints(problems, file))
     merger = Merger(document, file)
     raw = _robot_data(document, merger)
     problems += merger.problems
@@ -97,6 +99,15 @@ def _loads(text: str, file: str) -> Robot:
         written = f"{file}:{mark.line}: {mark.path}"
         warn(str(replace(finding, written=written)), UnphysicalInertiaWarning)
     return robot
+
+
+def _complaints(problems: list[Problem], file: str) -> Complain:
+    """What takes note of problems where they are written."""
+
+    def complain(mark: Mark, value: Any, message: str, expected: str) -> None:
+        problems.append(Problem(file, mark.line, mark.path, _plain(value), message, expected))
+
+    return complain
 
 
 def _flexible_lines(robot: Robot, raw: Map) -> dict[str, int]:
