@@ -1,5 +1,6 @@
 """Inner names of `gough.robot`."""
 
+from gough.robot.expressions import Expression, Scope
 from gough.robot.friction import change_friction
 from gough.robot.item import FORMAT, Item, faults_of, oldest_format
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_body, platform_name
@@ -10,8 +11,10 @@ from gough.robot.writer import document
 __all__ = [
     "FORMAT",
     "UNITS",
+    "Expression",
     "Item",
     "Quantity",
+    "Scope",
     "UnitError",
     "bodies",
     "change_friction",

@@ -8,7 +8,7 @@ import pytest
 
 from gough.errors import UnitWarning
 from gough.robot import DescriptionError, Robot, loads
-from gough.robot._suggestions import MEANT, meant_word
+from gough.robot.checks.suggestions import MEANT, meant_word
 from gough.robot.closures import CutType
 from gough.robot.joint import MovingType
 from gough.simulation.scenarios import files as _  # so that the items of motions and scenarios are there  # noqa: F401

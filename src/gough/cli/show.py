@@ -22,8 +22,8 @@ def show(
     coordinates frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first
     second kept redundant nut …) couplings[] (name type leg coefficients offset radius redundant) redundant_closures[]
     blocks[] (loops velocities) locked[] (velocity of factor) guide[] (stated freedoms of the platform) drives[] (name unit
-    weight) drive_sharing springs[] frames[] home closure_tolerance layout structural_zeros parameter_count warnings,
-    and parameters with --parameters. SI units, rad.
+    weight) drive_sharing springs[] frames[] home closure_tolerance layout variables[] (name value
+    unit written follows moves[]) structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
     """
     from gough.cli.structure_report import structure_report
 
@@ -42,6 +42,7 @@ def show(
     _springs(report["springs"])
     say(f"frames: {', '.join(report['frames'])}")
     show_blocks(report)
+    _variables(report["variables"])
     _home(report)
     _zeros(report)
     if parameters:
@@ -100,6 +101,17 @@ def _springs(springs: list[Data]) -> None:
             shown.add_row(s["name"], *ends, *numbers)
         console().print(shown)
         say()
+
+
+def _variables(variables: list[Data]) -> None:
+    """Each with its value and what it moves."""
+    for x in variables:
+        bodies = list(dict.fromkeys(name.rpartition(".")[0] for name in x["moves"]))
+        some = ", ".join(bodies[:8]) + (" …" if len(bodies) > 8 else "")
+        moved = f"moves {plural(len(x['moves']), 'parameter')} of {some}" if x["moves"] else "moves no parameter"
+        unit = "" if x["unit"] == "1" else f" {x['unit']}"
+        told = f"({x['written']}): {moved}" if x["follows"] is None else f"= {x['follows']}"
+        say(f"variable {x['name']} = {short(x['value'])}{unit} {told}")
 
 
 def _home(r: Data) -> None:

@@ -15,6 +15,21 @@ if TYPE_CHECKING:
     from gough.structure.elastic.places import Elastic
 
 
+def _variable(model: "Model", name: str) -> dict[str, Any]:
+    """follows: how it is defined, where it follows from others; moves: names of parameters."""
+    from gough.robot.expressions.varying import variable_unit
+
+    free, value = name in model.variables.names, model.robot.variables[name]
+    return {
+        "name": name,
+        "value": float(value),
+        "unit": variable_unit(model.robot, name),
+        "written": value.written,
+        "follows": None if free else value.written,
+        "moves": model.moved_parameters(name) if free else [],
+    }
+
+
 def structure_report(model: "Model", warnings: list[str], parameters: bool = False) -> dict[str, Any]:
     """Everything `gough show` tells; SI units, angles in rad, poses as position and yaw pitch roll (R = Rz Ry Rx)."""
     from gough.kinematics.openings import left_open
@@ -65,6 +80,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
             "q": dict(zip(layout.q_names, units_of(model).q, strict=True)),
             "v": dict(zip(layout.v_names, units_of(model).v, strict=True)),
         },
+        "variables": [_variable(model, name) for name in robot.variables],
         "structural_zeros": {
             "count": len(model.pattern),
             "parameters": {model.parameter_names[i]: value for i, value in model.pattern.items()},

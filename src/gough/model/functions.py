@@ -20,6 +20,7 @@ from gough.dynamics.regrouping import regroup_inertia
 from gough.locks import make_nested_lock
 from gough.program import Program, Slot, trace
 from gough.program.graph import TangentGraph
+from gough.scalar import replay
 from gough.structure import Mechanism, Structure
 from gough.structure.alike import common_pattern
 
@@ -62,6 +63,23 @@ def trace_entry(
 
     slots = slots_of(mechanism, entry.inputs, entry.loads, entry.prescribed)
     return trace(run, slots, f"{mechanism.name} {key}", _numbers(pattern, fixed), entry.units)
+
+
+def trace_by_variables(
+    mechanism: Mechanism, key: FunctionKey, names: Sequence[str], design: Sequence[float]
+) -> Program:
+    """Program of a function of the variables called names: parameters without a formula are the numbers of the design."""
+    entry, formulas = entry_of(mechanism, key), mechanism.table.formulas
+
+    def run(variables: Any, **inputs: Any) -> dict[str, Any]:
+        parameters = np.array([float(x) for x in design], dtype=object)
+        values = dict(zip(names, variables, strict=True))
+        for place, x in zip(formulas, replay(list(formulas.values()), values), strict=True):
+            parameters[place] = x
+        return _equations(entry, mechanism, parameters)(**inputs)
+
+    slots = (*slots_of(mechanism, entry.inputs, entry.loads)[:-1], Slot("variables", (len(names),), "SI"))
+    return trace(run, slots, f"{mechanism.name} {key} of variables", {}, entry.units)
 
 
 def trace_posed(

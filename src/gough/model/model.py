@@ -8,8 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gough.arguments import Kind, a_robot, checked, flag, instance, mapping, nothing, numbers, path, word, words
-from gough.compilation.arrays import checked_numbers
+from gough.arguments import Kind, a_robot, checked, flag, instance, nothing, path, word, words
 from gough.compilation.function import Function
 from gough.compilation.narrow import NarrowFunction
 from gough.dynamics.catalogue import FunctionKey, entry_of
@@ -26,6 +25,7 @@ from gough.locks import make_nested_lock
 from gough.model._configuration_calls import ConfigurationCalls
 from gough.model._dynamics_calls import DynamicsCalls
 from gough.model._frame_calls import FrameCalls
+from gough.model._variable_calls import VariableCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
 from gough.model.locks import keeps_locks
 from gough.model.sharing import share_kernels
@@ -39,6 +39,7 @@ from gough.robot import Robot, load
 from gough.spatial.poses import pose_array
 from gough.structure import Layout, Mechanism, Structure, build_structure
 from gough.structure.alike import common_pattern
+from gough.structure.following import demand_following
 
 VELOCITIES = Kind("'platform', 'drives' or a list of names", (word | words).take)
 
@@ -48,7 +49,7 @@ PER_PROCESS = ("_cache", "_lock", "_straight", "like")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
+class Model(ConfigurationCalls, FrameCalls, DynamicsCalls, VariableCalls):
     """Dynamics of one robot. Make it with `gough.build`; it does not change, is thread-safe and can be pickled.
 
     robot: the description. layout: names, units and places in q and v. parameters (n,): the design as numbers.
@@ -230,14 +231,19 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         """Names of `parameters`."""
         return self.mechanism.table.names
 
-    @checked(name=word | instance("gough.dynamics.catalogue.FunctionKey", "a function's key"), baked=flag)
-    def function(self, name: str | FunctionKey, baked: bool = False) -> Function:
+    @checked(
+        name=word | instance("gough.dynamics.catalogue.FunctionKey", "a function's key"), baked=flag, variables=flag
+    )
+    def function(self, name: str | FunctionKey, baked: bool = False, variables: bool = False) -> Function:
         """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives.
 
         "NAME@pose" takes the platform's pose (7) instead of q where all legs have closed forms (in home's branches).
-        baked: this design's parameters as numbers in the code: a little faster, and no other design is taken.
+        baked: this design's parameters as numbers in the code: a little faster, and no other design is taken. variables: the
+        description's variables (see `variables`) are an input in the place of parameters; what does not follow them is numbers.
         """
         key = FunctionKey.of(name)
+        if variables:
+            return self.cached(("function", key, "variables"), lambda: self.function_of_variables(key, baked))
         return self.cached(("function", key, baked), lambda: self._make(key, baked))
 
     def _make(self, key: FunctionKey, baked: bool) -> Function:
@@ -300,7 +306,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         """The program with the elimination orders of its solves fitted to sampled states."""
         if not any(op == Op.BLOCK for op in program.ops) and not any(c.minimum == PIVOT for c in program.checks):
             return program
-        states = self.sampled_states
+        states = {**self.sampled_states, "variables": self.variables.values[None]}
         n = len(states["q"])
         columns = [
             np.broadcast_to(states.get(s.name, np.ones((1, s.size)))[:, : s.size], (n, s.size)) for s in program.inputs
@@ -316,28 +322,6 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         if not friction:
             numbers |= dict.fromkeys(self.mechanism.table.of_kind("friction"), 0.0)
         return count(self.order_solves(self.traced(FunctionKey.of(name), numbers, no_load(self.mechanism))))
-
-    @checked(changes=mapping(numbers))
-    def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:
-        """Parameters (..., n) of a changed design, {name: value or array (...)}.
-
-        Structural zeros and right angles may be named too; calls that get them changed raise a PatternError, unless the model
-        was built with them free (see `build`).
-        """
-        values = [checked_numbers(name, v) for name, v in changes.items()]
-        try:
-            batch = np.broadcast_shapes(*[v.shape for v in values]) if values else ()
-        except ValueError:
-            shapes = ", ".join(f"{n} {v.shape}" for n, v in zip(changes, values, strict=True) if v.ndim)
-            raise UsageError(f"parameters: shapes do not broadcast: {shapes}") from None
-        out = np.broadcast_to(self.parameters, (*batch, len(self.parameters))).copy()
-        for name, value in zip(changes, values, strict=True):
-            if name not in self.parameter_names:
-                near = self.mechanism.table.meant_by(name)
-                raise UsageError(f"no parameter {name!r}; use {near} (`gough show ROBOT --parameters` lists all)")
-            out[..., self.parameter_names.index(name)] = value
-        self.mechanism.table.check_masses(out)
-        return out
 
     def export(self, function: str, folder: str | Path = ".", target: str = "c", **options: Any) -> Any:
         """Write a function as C or CUDA source with a test driver; options as in `gough.export.export`."""
@@ -384,7 +368,7 @@ def assemble_model(
 
 
 def _in_stages(robot: Robot, free: tuple[str, ...], velocities: str | Sequence[str] | None, precision: str) -> Model:
-    structure = check_structure(build_structure(robot))
+    structure = check_structure(demand_following(robot, build_structure(robot)))
     pattern = FrozenDict(structure.table.structural(free))
     check_free_friction(structure, pattern)
     parameters = np.array(structure.table.values)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field
 
 from gough.robot._couplings import Coupling
-from gough.robot._joint_checks import scalar_types, telescopic_unit_faults
+from gough.robot.checks.joints import scalar_types, telescopic_unit_faults
 from gough.robot.closures import Cut, Loop
 from gough.robot.coordinates import coordinate_faults
 from gough.robot.fields import Name

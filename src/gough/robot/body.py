@@ -1,12 +1,13 @@
 """A body: mass, mass centre, inertia, named frames, payload, telescopic inertia, looks; or flexible, and all that follows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema, WrapValidator
 
+from gough.robot._shapes import EvenShape, sum_of_shapes
 from gough.robot.fields import (
     FullName,
     Mass,
@@ -34,6 +35,7 @@ from gough.robot.inertia import (
 )
 from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.pose import Pose
+from gough.scalar import VariedNumber, array_of
 
 SUFFIXES = (".stl", ".obj", ".ply")
 """Files that can be read."""
@@ -123,7 +125,11 @@ class Telescopic(Item):
 
     def coefficients(self) -> np.ndarray:
         """(3, 3, 3): entry [k] is the symmetric matrix that multiplies q**k."""
-        xx, yy, zz, xy, xz, yz = (np.array(getattr(self.inertia, name)) for name in ENTRIES)
+        return self.varied_coefficients().astype(float)
+
+    def varied_coefficients(self) -> np.ndarray:
+        """The same; entries that follow variables are `VariedNumber`s."""
+        xx, yy, zz, xy, xz, yz = (array_of(getattr(self.inertia, name)) for name in ENTRIES)
         return np.stack([symmetric(xx[k], xy[k], xz[k], yy[k], yz[k], zz[k]) for k in range(3)])
 
 
@@ -142,25 +148,43 @@ class Payload(Item):
     def ten_parameters(self) -> np.ndarray:
         """(10,) about the body's origin in the body's axes."""
         mass, center, tensor = central(_own_parameters(self.mass, self.center_of_mass, self.inertia))
-        rotation = self.at.rotation()
-        placed = np.array(self.at.position) + rotation @ np.array(self.center_of_mass if mass == 0 else center)
+        rotation = self.at.varied_rotation()
+        placed = array_of(self.at.position) + rotation @ array_of(self.center_of_mass if mass == 0 else center)
         return ten_parameters(mass, placed, rotation @ tensor @ rotation.T, "center_of_mass")
+
+
+def _shapes(value: Any) -> Any:
+    """One shape, or several."""
+    value = as_plain(value)
+    if value is None:
+        return ()
+    if isinstance(value, list) and not value:
+        raise as_error([Fault((), value, "no shapes", "a shape, or a list of them")])
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _has_shape(data: Mapping[str, Any]) -> bool:
+    return is_given(data, "shape") and data["shape"] not in ((), [])
 
 
 class Body(Item):
     """A body in its own frame.
 
-    Either mass (kg), center_of_mass (m, default the origin) and inertia (default none: a point mass), or the ten
-    `parameters` about the origin; with parameters, mass and center_of_mass are filled in from them. Or flexible: a
-    description, or any Python object whose `elastic_body(points)` gives the body's constants; then mass and inertia here
-    are those of no body at all (0), the model has the true ones. mesh: how a rigid body looks; nothing is computed from it.
+    Either a `shape` of even density, or several, from which mass, mass centre and inertia follow; or mass (kg), center_of_mass
+    (m, default the origin) and inertia (default none: a point mass); or the ten `parameters` about the origin. With shape or
+    parameters, mass and center_of_mass are filled in from them. Or flexible: a description, or any Python object whose
+    `elastic_body(points)` gives the body's constants; then mass and inertia here are those of no body at all (0), the model has
+    the true ones. mesh: how a rigid body looks; nothing is computed from it.
     """
+
+    NEWER_KEYS: ClassVar = {"shape": 2}
 
     name: Name = "body"
     mass: Mass = 0.0
     center_of_mass: Position = ZERO
     inertia: Inertia | None = None
     parameters: Parameters | None = None
+    shape: Annotated[tuple[EvenShape, ...], BeforeValidator(_shapes)] = ()
     frames: dict[Name, Pose] = Field(default_factory=dict)
     payload: Payload | None = None
     telescopic: Telescopic | None = None
@@ -174,8 +198,10 @@ class Body(Item):
             return
         yield from negative_mass(data, ("mass",))
         yield from negative_mass(data, ("parameters", "M"))
-        if is_given(data, "parameters"):
-            yield from _twice(data)
+        if _has_shape(data):
+            yield from _beside_shape(data)
+        elif is_given(data, "parameters"):
+            yield from _twice(data, _mass_and_center(data["parameters"]), "parameters")
         elif not is_given(data, "mass"):
             for key in ("inertia", "center_of_mass"):
                 if is_given(data, key):
@@ -184,17 +210,28 @@ class Body(Item):
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
-        if is_given(data, "parameters") and not is_given(data, "mass") and not is_given(data, "center_of_mass"):
+        if is_given(data, "mass") or is_given(data, "center_of_mass"):
+            return data
+        if _has_shape(data):
+            mass, center = _mass_and_center_of_shapes(data["shape"])
+        elif is_given(data, "parameters"):
             mass, center = _mass_and_center(data["parameters"])
-            return {**data, "mass": mass, "center_of_mass": center}
-        return data
+        else:
+            return data
+        return {**data, "mass": mass, "center_of_mass": center}
 
     def ten_parameters(self) -> np.ndarray:
         """(10,): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ about the body origin in body axes.
 
         The payload is included, telescopic inertia is not.
         """
-        if self.parameters is not None:
+        return self.varied_parameters().astype(float)
+
+    def varied_parameters(self) -> np.ndarray:
+        """The same; entries that follow variables are `VariedNumber`s."""
+        if self.shape:
+            own = sum_of_shapes(self.shape)
+        elif self.parameters is not None:
             own = self.parameters.vector()
         else:
             own = _own_parameters(self.mass, self.center_of_mass, self.inertia)
@@ -203,38 +240,59 @@ class Body(Item):
     def central_inertia(self) -> tuple[float, np.ndarray, np.ndarray]:
         """Mass (kg), mass centre (3,) and inertia about it (3, 3), payload included, telescopic inertia not."""
         if (
-            self.parameters is None
+            not self.shape
+            and self.parameters is None
             and self.payload is None
             and (self.inertia is None or self.inertia.about != "origin")
         ):
-            tensor = np.zeros((3, 3)) if self.inertia is None else self.inertia.tensor()
-            return self.mass, np.array(self.center_of_mass), tensor
+            tensor = np.zeros((3, 3)) if self.inertia is None else self.inertia.tensor().astype(float)
+            return float(self.mass), np.array(self.center_of_mass, dtype=float), tensor
         return central(self.ten_parameters())
 
 
 def _own_parameters(mass: float, center: Any, inertia: Inertia | None) -> np.ndarray:
     if inertia is None:
-        return from_origin(mass, mass * np.asarray(center), point_inertia(mass, center))
+        return from_origin(mass, mass * array_of(center), point_inertia(mass, center))
     return ten_parameters(mass, center, inertia.tensor(), inertia.about)
 
 
 def _mass_and_center(parameters: Any) -> tuple[float, tuple[float, float, float]]:
     """Of parameters that may be raw; zeros where they cannot be read (the field then complains)."""
     try:
-        model = Parameters.model_validate(parameters)
+        return _center(Parameters.model_validate(parameters).vector())
     except ValueError:
         return 0.0, ZERO
-    if model.M == 0:
+
+
+def _mass_and_center_of_shapes(shapes: Any) -> tuple[float, tuple[float, float, float]]:
+    """The same of shapes."""
+    try:
+        return _center(sum_of_shapes(tuple(EvenShape.model_validate(shape) for shape in _shapes(shapes))))
+    except ValueError:
         return 0.0, ZERO
-    return model.M, (model.MX / model.M, model.MY / model.M, model.MZ / model.M)
 
 
-def _twice(data: dict[str, Any]) -> Iterator[Fault]:
+def _center(ten: np.ndarray) -> tuple[float, tuple[float, float, float]]:
+    mass = ten[0] if isinstance(ten[0], VariedNumber) else float(ten[0])
+    if float(mass) == 0.0:
+        return 0.0, ZERO
+    x, y, z = (first / mass if isinstance(first, VariedNumber) else float(first) / mass for first in ten[1:4])
+    return mass, (x, y, z)
+
+
+def _beside_shape(data: dict[str, Any]) -> Iterator[Fault]:
+    if is_given(data, "parameters"):
+        yield Fault(("parameters",), data["parameters"], "inertia given twice", "either parameters or shape")
+    yield from _twice(data, _mass_and_center_of_shapes(data["shape"]), "shape")
+
+
+def _twice(data: dict[str, Any], own: tuple[float, Any], by: str) -> Iterator[Fault]:
+    """own: mass and mass centre that follow from what is called `by`."""
     if is_given(data, "inertia"):
-        yield Fault(("inertia",), data["inertia"], "inertia given twice", "either inertia or parameters")
-    mass, center = _mass_and_center(data["parameters"])
+        yield Fault(("inertia",), data["inertia"], "inertia given twice", f"either inertia or {by}")
+    mass, center = own
     if is_given(data, "mass") and number_fault(data["mass"], ("mass",)) is None and data["mass"] != mass:
-        yield Fault(("mass",), data["mass"], "mass given twice", "either mass or parameters")
+        yield Fault(("mass",), data["mass"], "mass given twice", f"either mass or {by}")
     written = numbers(look(data, "center_of_mass"), 3)
-    if written is not None and tuple(written) != center:
-        yield Fault(("center_of_mass",), written, "mass centre given twice", "either center_of_mass or parameters")
+    if written is not None and tuple(written) != tuple(map(float, center)):
+        yield Fault(("center_of_mass",), written, "mass centre given twice", f"either center_of_mass or {by}")

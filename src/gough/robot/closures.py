@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field
 
 from gough.joints import ALL
-from gough.robot._joint_checks import (
+from gough.robot.checks.joints import (
     angle_faults,
     axes_faults,
     axis_kind_faults,
@@ -16,7 +16,7 @@ from gough.robot._joint_checks import (
     meant_type,
     with_dimensions,
 )
-from gough.robot._suggestions import MEANT
+from gough.robot.checks.suggestions import MEANT
 from gough.robot.effects import Friction, Frictions, Limits
 from gough.robot.fields import Angle, Name, PositiveLength, Vector
 from gough.robot.item import Fault, Item, is_given, look

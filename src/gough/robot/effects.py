@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, PlainValidator, ValidationError, ValidationInfo, WithJsonSchema, WrapValidator
 
-from gough.robot._joint_checks import interval_faults
+from gough.robot.checks.joints import interval_faults
 from gough.robot.fields import (
     Bound,
     Coordinate,

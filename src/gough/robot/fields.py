@@ -8,7 +8,9 @@ from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from gough.robot import units
 from gough.robot.errors import ABSENT
+from gough.robot.expressions import Expression
 from gough.robot.item import Fault, as_error, as_plain
+from gough.scalar import VariedNumber
 from gough.text import one_line, unprintable
 
 MOST_TITLE = 300
@@ -18,6 +20,9 @@ MOST_NAME = 100
 NAME, LOWER_NAME = r"[A-Za-z_][A-Za-z0-9_]*", r"[a-z][a-z0-9_]*"
 FULL_NAME = rf"{NAME}(\.{NAME})?"
 
+EXPRESSED = r"^\s*[-+(A-Za-z_0-9.]"
+"""How a number with a unit, or an expression, begins."""
+PLAIN_NUMBER = WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "pattern": EXPRESSED}]})
 A_TURN = "a length a turn, as 5 mm or 5 mm/rev"
 
 Bound = Literal["any", "not negative", "positive", "not zero"]
@@ -28,12 +33,22 @@ def number(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> flo
     fault = number_fault(value, dimensions, bound)
     if fault is not None:
         raise as_error([fault])
-    return float(units.convert(value, dimensions) if isinstance(value, str) else value)
+    found = units.convert(value, dimensions) if isinstance(value, str) else value
+    return _within(found, bound) if isinstance(found, VariedNumber) else float(found)
+
+
+def _within(number: VariedNumber, bound: Bound) -> VariedNumber:
+    """A number that follows variables, which remembers what is demanded of it."""
+    if isinstance(number, Expression) and bound != "any":
+        number.bound = bound
+    return number
 
 
 def number_as_written(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> float:
     """As `number`, but what is written with a unit stays a `Quantity`: a robot decides which of the dimensions it has."""
     plain = number(value, dimensions, bound)
+    if isinstance(plain, VariedNumber):
+        return plain
     if isinstance(value, str):
         return units.convert(value, dimensions)
     return value if isinstance(value, units.Quantity) else plain
@@ -80,11 +95,12 @@ def expectation(dimensions: tuple[str, ...], bound: Bound = "any") -> str:
 def quantity(*dimensions: str, bound: Bound = "any") -> Any:
     """The metadata of a field that holds a number of one of the dimensions.
 
-    Where there are several, the number remembers its unit until it is known what it measures (pydantic itself would forget it).
+    Where there are several, the number remembers its unit until it is known what it measures, and it always remembers the
+    variables it follows (pydantic itself would forget both).
     """
     if len(dimensions) > 1:
         return PlainValidator(lambda value: number_as_written(value, dimensions, bound))
-    return BeforeValidator(lambda value: number(value, dimensions, bound))
+    return PlainValidator(lambda value: number(value, dimensions, bound))
 
 
 def _length_a_turn(value: Any) -> float:
@@ -102,7 +118,7 @@ def schema(*dimensions: str) -> WithJsonSchema:
     """The metadata of a field for the JSON Schema: a number or a text with a unit."""
     return WithJsonSchema(
         {
-            "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+]?[0-9.]"}],
+            "anyOf": [{"type": "number"}, {"type": "string", "pattern": EXPRESSED}],
             "description": expectation(dimensions),
         }
     )
@@ -176,9 +192,19 @@ RobotName = Annotated[
     WithJsonSchema({"type": "string", "pattern": f"^{LOWER_NAME}$"}),
 ]
 
-Number = Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})]
-PositiveNumber = Annotated[float, quantity("number", bound="positive"), WithJsonSchema({"type": "number"})]
-NonZero = Annotated[float, quantity("number", bound="not zero"), WithJsonSchema({"type": "number"})]
+
+def _fixed_number(value: Any) -> float:
+    found = number(value, ("number",))
+    if isinstance(found, Expression):
+        message = "a direction that follows a variable: which axes are parallel is structure"
+        remedy = "a fixed direction, and the angle in a pose: rpy_zyx or bryant_xyz"
+        raise as_error([Fault((), found.written, message, remedy)])
+    return found
+
+
+Number = Annotated[float, quantity("number"), PLAIN_NUMBER]
+PositiveNumber = Annotated[float, quantity("number", bound="positive"), PLAIN_NUMBER]
+NonZero = Annotated[float, quantity("number", bound="not zero"), PLAIN_NUMBER]
 Length = Annotated[float, quantity("length"), schema("length")]
 LengthATurn = Annotated[float, BeforeValidator(_length_a_turn), schema("length")]
 """Of screws: "5 mm", or "5 mm/rev"."""
@@ -214,7 +240,9 @@ PositiveJointSpeed = Annotated[
 
 Position = Annotated[tuple[Length, Length, Length], exactly(3, "three lengths [x, y, z]")]
 Angles = Annotated[tuple[Angle, Angle, Angle], exactly(3, "three angles")]
-Vector = Annotated[tuple[Number, Number, Number], exactly(3, "three numbers")]
+FixedNumber = Annotated[float, PlainValidator(_fixed_number), PLAIN_NUMBER]
+"""Of directions and quaternions: no variable moves it."""
+Vector = Annotated[tuple[FixedNumber, FixedNumber, FixedNumber], exactly(3, "three numbers")]
 Gravity = Annotated[tuple[Acceleration, Acceleration, Acceleration], exactly(3, "three accelerations [x, y, z]")]
 
 
@@ -225,4 +253,4 @@ def numbers(value: Any, count: int) -> list[float] | None:
         return None
     if any(number_fault(entry, ("number",)) for entry in value):
         return None
-    return [float(entry) for entry in value]
+    return [float(number(entry, ("number",))) for entry in value]

@@ -10,6 +10,7 @@ import numpy as np
 
 from gough.robot.fields import FirstMoment, InertiaEntry, Mass, number_fault
 from gough.robot.item import Fault, Item, is_given, look
+from gough.scalar import VariedNumber, array_of
 
 ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -53,44 +54,49 @@ class Parameters(Item):
 
     def vector(self) -> np.ndarray:
         """(10,): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ."""
-        return np.array([self.M, self.MX, self.MY, self.MZ, self.XX, self.XY, self.XZ, self.YY, self.YZ, self.ZZ])
+        return array_of([self.M, self.MX, self.MY, self.MZ, self.XX, self.XY, self.XZ, self.YY, self.YZ, self.ZZ])
 
 
 def symmetric(xx: float, xy: float, xz: float, yy: float, yz: float, zz: float) -> np.ndarray:
     """The symmetric matrix (3, 3) of six entries."""
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=float)
+    return array_of([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def point_inertia(mass: float, position: Any) -> np.ndarray:
     """Inertia (3, 3) about the origin of a point mass (kg) at a position (m)."""
-    p = np.asarray(position, dtype=float)
+    p = array_of(position)
+    if p.dtype == object:  # moments that are zero stay so
+        x, y, z = p
+        return mass * symmetric(y * y + z * z, -(x * y), -(x * z), x * x + z * z, -(y * z), x * x + y * y)
     return mass * (np.dot(p, p) * np.eye(3) - np.outer(p, p))
 
 
 def ten_parameters(mass: float, center: Any, tensor: np.ndarray, about: str) -> np.ndarray:
     """(10,) about the origin from mass, mass centre and a tensor about "center_of_mass" or "origin"."""
-    center = np.asarray(center, dtype=float)
+    center = array_of(center)
     at_origin = tensor + point_inertia(mass, center) if about == "center_of_mass" else tensor
     return from_origin(mass, mass * center, at_origin)
 
 
 def from_origin(mass: float, first_moment: np.ndarray, tensor: np.ndarray) -> np.ndarray:
     """(10,) from mass, first moment and the tensor about the origin."""
-    return np.array([mass, *first_moment, *tensor[0], *tensor[1, 1:], tensor[2, 2]], dtype=float)
+    return array_of([mass, *first_moment, *tensor[0], *tensor[1, 1:], tensor[2, 2]])
 
 
 def central(parameters: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, mass centre (3,) and central tensor (3, 3) of ten parameters; without mass, the origin stands in."""
-    mass = float(parameters[0])
+    mass = parameters[0]
     tensor = symmetric(*parameters[4:10])
-    if mass == 0:
+    if float(mass) == 0.0:
         return 0.0, np.zeros(3), tensor
+    mass = mass if isinstance(mass, VariedNumber) else float(mass)
     center = parameters[1:4] / mass
     return mass, center, tensor - point_inertia(mass, center)
 
 
 def unphysical(tensor: np.ndarray, tolerance: float = 1e-9) -> str:
     """Why no mass distribution has this central tensor; empty where one has."""
+    tensor = tensor.astype(float)
     if not np.isfinite(tensor).all():
         return "central moments beyond all numbers"
     a, b, c = np.linalg.eigvalsh(tensor)

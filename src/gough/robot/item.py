@@ -6,6 +6,7 @@ on the raw data beside the field validation, so that one reading reports both.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,7 +16,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from gough.errors import MissingFileError
 from gough.frozen import freeze_mappings
-from gough.robot._suggestions import choice_of, meant_word
+from gough.robot.checks.suggestions import choice_of, meant_word
 from gough.robot.errors import ABSENT, short
 
 Place = tuple[int | str, ...]
@@ -65,6 +66,11 @@ class Item(BaseModel):
         return iter(())
 
     @classmethod
+    def scope(cls, data: Mapping[str, Any], format: int) -> AbstractContextManager[Any]:
+        """Under what the raw data of a file of a format is read: a robot's, under its variables."""
+        return nullcontext()
+
+    @classmethod
     def written_keys(cls) -> list[str]:
         """The keys that may be written in a file."""
         return [field.alias or name for name, field in cls.model_fields.items()]
@@ -87,15 +93,16 @@ class Item(BaseModel):
         accepted = {*cls.written_keys(), *(() if reading else cls.model_fields)}
         known = {key: value for key, value in data.items() if key in accepted}
         faults = [cls.unknown(key, value) for key, value in data.items() if key not in accepted]
-        faults += newer_key_faults(known, cls.NEWER_KEYS, (info.context or {}).get("format", FORMAT))
-        faults.extend(cls.faults(known))
-        try:
-            result = handler(cls.prepare(known))
-        except ValidationError as error:
-            raise as_error(merge_faults(faults, faults_of(error))) from None
-        written = (info.context or {}).get("format", FORMAT)
-        if not faults and written < FORMAT and result.needed_format() > written:
-            faults.append(newer_value_fault(result.needed_format(), written, data))
+        format = (info.context or {}).get("format", FORMAT)
+        faults += newer_key_faults(known, cls.NEWER_KEYS, format)
+        with cls.scope(known, format):
+            faults.extend(cls.faults(known))
+            try:
+                result = handler(cls.prepare(known))
+            except ValidationError as error:
+                raise as_error(merge_faults(faults, faults_of(error))) from None
+        if not faults and format < FORMAT and result.needed_format() > format:
+            faults.append(newer_value_fault(result.needed_format(), format, data))
         if faults:
             raise as_error(faults)
         for name, x in vars(result).items():

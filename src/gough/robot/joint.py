@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from gough.joints import ALL
-from gough.robot._joint_checks import (
+from gough.robot.body import Body
+from gough.robot.checks.joints import (
     axes_faults,
     axis_kind_faults,
     dimension_faults,
@@ -15,7 +16,6 @@ from gough.robot._joint_checks import (
     meant_type,
     with_dimensions,
 )
-from gough.robot.body import Body
 from gough.robot.effects import Armature, Drive, Friction, Frictions, JointSprings, Limits
 from gough.robot.fields import Name, Vector, exactly, numbers
 from gough.robot.item import Fault, Item, is_given, look

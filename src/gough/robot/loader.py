@@ -17,6 +17,8 @@ from gough.robot._merge import Merger
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
+from gough.robot.expressions import Scope
+from gough.robot.expressions.patterns import Complain, expand_patterns
 from gough.robot.item import FORMAT, Fault, Place, faults_of, no_such_name, unknown_key
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.robot import DOCUMENT_KEYS, Platform, Robot
@@ -70,6 +72,7 @@ def _loads(text: str, file: str) -> Robot:
     if refused is not None and isinstance(document.get("format"), int) and document["format"] > FORMAT:
         raise DescriptionError([refused])
     problems += [refused] if refused else []
+    document = expand_patterns(document, _written_format(document), _complaints(problems, file))
     merger = Merger(document, file)
     raw = _robot_data(document, merger)
     problems += merger.problems
@@ -84,7 +87,7 @@ def _loads(text: str, file: str) -> Robot:
         robot = Robot.model_validate(raw, context=context).model_copy(update={"file": file})
     except ValidationError as error:
         problems += _problems_at(faults_of(error), raw, file)
-    problems += _unused_templates(merger, file, _written_format(document))
+    problems += _unused_templates(merger, file, _written_format(document), document.get("variables"))
     if problems or robot is None:
         chosen = {(p.line, p.path, p.message): p for p in problems}
         raise DescriptionError(sorted(chosen.values(), key=lambda p: p.line or 0))
@@ -96,6 +99,15 @@ def _loads(text: str, file: str) -> Robot:
         written = f"{file}:{mark.line}: {mark.path}"
         warn(str(replace(finding, written=written)), UnphysicalInertiaWarning)
     return robot
+
+
+def _complaints(problems: list[Problem], file: str) -> Complain:
+    """What takes note of problems where they are written."""
+
+    def complain(mark: Mark, value: Any, message: str, expected: str) -> None:
+        problems.append(Problem(file, mark.line, mark.path, _plain(value), message, expected))
+
+    return complain
 
 
 def _flexible_lines(robot: Robot, raw: Map) -> dict[str, int]:
@@ -132,7 +144,7 @@ def locate(raw: Any, place: Place) -> tuple[Mark, Any]:
             node, mark = node[step], node.marks.get(step, mark)  # type: ignore[index]
         elif isinstance(node, Seq) and not extra and isinstance(step, int) and step < len(node):
             node, mark = node[step], node.marks[step]
-        else:
+        elif not (isinstance(node, Map) and not extra and step == 0):  # one in the place of a list of them
             extra += f"[{step}]" if isinstance(step, int) else f".{step}"
     if extra:
         return Mark(mark.line, (mark.path + extra).lstrip(".")), ABSENT
@@ -191,16 +203,18 @@ def _written_format(document: Map) -> int:
     return number if isinstance(number, int) and number in range(1, FORMAT + 1) else FORMAT
 
 
-def _unused_templates(merger: Merger, file: str, written: int) -> list[Problem]:
+def _unused_templates(merger: Merger, file: str, written: int, variables: Any) -> list[Problem]:
     """A template that no leg takes is checked all the same, except for what a leg might have added."""
     problems: list[Problem] = []
+    scope = Scope(variables, written)
     for name, template in merger.templates.items():
         if name in merger.used or not isinstance(template, Map):
             continue
         try:
             parts = {key: template[key] for key in ("chain", "cut", "loops") if key in template}
             context = {"reading": True, "folder": Path(file).parent, "format": written}
-            Leg.model_validate({"name": "leg", **parts}, context=context)
+            with scope.reading():
+                Leg.model_validate({"name": "leg", **parts}, context=context)
         except ValidationError as error:
             problems += _problems_at([fault for fault in faults_of(error) if fault.value is not ABSENT], template, file)
     return problems

@@ -15,8 +15,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from gough.robot.fields import Angle, Angles, Length, Number, Position, Vector, exactly, numbers
+from gough.robot.fields import Angle, Angles, FixedNumber, Length, Position, Vector, exactly, numbers
 from gough.robot.item import Fault, Item, as_plain, is_given, look
+from gough.scalar import array_of
 from gough.spatial import about_axis, bryant_xyz, rpy_zyx
 from gough.spatial.poses import rotation_of_quaternion
 
@@ -72,7 +73,8 @@ class Pose(Item):
     rpy_zyx: Angles | None = None
     bryant_xyz: Angles | None = None
     quaternion_wxyz: (
-        Annotated[tuple[Number, Number, Number, Number], exactly(4, "four numbers [w, x, y, z]")] | None
+        Annotated[tuple[FixedNumber, FixedNumber, FixedNumber, FixedNumber], exactly(4, "four numbers [w, x, y, z]")]
+        | None
     ) = None
     matrix: Annotated[tuple[Vector, Vector, Vector], exactly(3, "three rows of three numbers")] | None = None
     axes: Axes | None = None
@@ -95,15 +97,19 @@ class Pose(Item):
 
     def rotation(self) -> np.ndarray:
         """(3, 3): the columns are the axes of the placed frame in its antecedent frame."""
+        return self.varied_rotation().astype(float)
+
+    def varied_rotation(self) -> np.ndarray:
+        """The same; entries that follow variables are `VariedNumber`s."""
         if self.rpy_zyx is not None:
-            return rpy_zyx(self.rpy_zyx).astype(float)
+            return array_of(rpy_zyx(self.rpy_zyx))
         if self.bryant_xyz is not None:
-            return bryant_xyz(self.bryant_xyz).astype(float)
+            return array_of(bryant_xyz(self.bryant_xyz))
         if self.quaternion_wxyz is not None:
             wxyz = np.array(self.quaternion_wxyz)
             return rotation_of_quaternion(wxyz / math.hypot(*wxyz))
         if self.matrix is not None:
-            return np.array(self.matrix, dtype=float)
+            return array_of(self.matrix)
         if self.axes is not None:
             return self.axes.rotation()
         return np.eye(3)
@@ -116,7 +122,7 @@ class Pose(Item):
     @classmethod
     def from_matrix(cls, rotation: Any, position: Any = (0.0, 0.0, 0.0), source: str | None = None) -> Self:
         """From a rotation matrix (3, 3) and a position (3,), m."""
-        rotation = np.asarray(rotation, dtype=float)
+        rotation = array_of(rotation)
         rows = None if np.array_equal(rotation, np.eye(3)) else rotation.tolist()
         return cls.model_validate({"position": position, "matrix": rows, "source": source})
 
@@ -155,13 +161,13 @@ class Mdh(Item):
         """The joint frame at zero coordinate, in the antecedent frame."""
         turn = about(2, self.gamma)
         tilt = turn @ about(0, self.alpha)
-        position = turn @ np.array([self.d, 0.0, self.b]) + tilt @ np.array([0.0, 0.0, self.r])
+        position = turn @ array_of([self.d, 0.0, self.b]) + tilt @ array_of([0.0, 0.0, self.r])
         return Pose.from_matrix(tilt @ about(2, self.theta) + 0.0, position + 0.0, self.source)
 
 
 def about(axis: int, angle: float) -> np.ndarray:
     """Rotation (3, 3) about coordinate axis 0, 1 or 2 by an angle in rad, exact at quarter turns."""
-    return about_axis(axis, angle).astype(float)
+    return array_of(about_axis(axis, angle))
 
 
 def are_perpendicular(axes: Any) -> bool:

@@ -2,13 +2,24 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    ValidationInfo,
+    WithJsonSchema,
+    WrapValidator,
+    model_validator,
+)
 
 from gough.errors import warn
+from gough.frozen import FrozenDict
 from gough.robot._couplings import Coupling
 from gough.robot._leg import Leg
 from gough.robot.body import Body
@@ -26,6 +37,7 @@ from gough.robot.checks.tree import form_faults, joint_faults, loop_faults, tele
 from gough.robot.closures import Loop
 from gough.robot.effects import Flag, SpringPolynomial, characteristic_faults
 from gough.robot.errors import UnphysicalInertiaWarning
+from gough.robot.expressions import Scope, Variables
 from gough.robot.fields import (
     Coordinate,
     Damping,
@@ -47,6 +59,7 @@ from gough.robot.joint import TreeJoint
 from gough.robot.platform.guide import FREEDOMS, freedom_faults
 from gough.robot.platform.home_axes import home_axes_faults
 from gough.robot.pose import Pose
+from gough.robot.units import EXPRESSIONS
 
 if TYPE_CHECKING:
     Freedom = str
@@ -54,7 +67,8 @@ else:
     Freedom = Literal[FREEDOMS]
 
 DOCUMENT_KEYS = tuple(
-    "format name title source gravity platform templates legs bodies joints loops couplings springs velocities drive_sharing "
+    "format name title source variables gravity platform templates legs bodies joints loops couplings springs velocities "
+    "drive_sharing "
     "closure_tolerance home initial".split()
 )
 """What may be written in a file, in this order."""
@@ -91,7 +105,7 @@ class Platform(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        if not any(is_given(data, key) for key in ("body", "mass", "parameters", "flexible")):
+        if not any(is_given(data, key) for key in ("body", "mass", "parameters", "shape", "flexible")):
             yield Fault(("mass",), look(data, "mass"), "a platform without a mass", "mass in kg (0 if it has none)")
         if is_given(data, "body", "telescopic"):
             yield Fault(("body", "telescopic"), data["body"], "telescopic inertia on the platform", "a leg's body")
@@ -175,6 +189,15 @@ def _platform(value: Any, _: Any, info: ValidationInfo) -> Any:
     return value if value is None or isinstance(value, str) else Platform.model_validate(value, context=info.context)
 
 
+def _variables(value: Any) -> Variables:
+    """Under `Robot.scope`, which has read them."""
+    scope = getattr(EXPRESSIONS.get(), "__self__", None)
+    assert isinstance(scope, Scope)
+    if scope.faults:
+        raise as_error(scope.faults)
+    return scope.variables
+
+
 def _velocities(value: Any, _: Any) -> Any:
     if value is None or value in ("platform", "drives"):
         return value
@@ -192,17 +215,18 @@ class Robot(Item):
 
     Two forms, which may be mixed: legs on a platform; and bodies, the joints that carry them, and the loops that close
     the tree. couplings tie joint coordinates to each other. platform is a free body of its own, the name of a body under
-    `bodies`, or None. velocities chooses the independent velocities: "platform", "drives", or names of coordinates.
-    drive_sharing says how forces are shared where there are more drives than freedoms. closure_tolerance (m): by how much loops
-    may stay open that have more closures than fit together exactly; they are then fitted by least squares. `gough.robot.tree` is
-    one view of both forms.
+    `bodies`, or None. velocities chooses the independent velocities: "platform", "drives", or names of coordinates. variables:
+    numbers by name of which the others may be expressions; see `with_variables`. drive_sharing says how forces are shared
+    where there are more drives than freedoms. closure_tolerance (m): by how much loops may stay open that have more closures
+    than fit together exactly; they are then fitted by least squares. `gough.robot.tree` is one view of both forms.
     """
 
-    NEWER_KEYS: ClassVar = {"couplings": 2}
+    NEWER_KEYS: ClassVar = {"couplings": 2, "variables": 2}
 
     name: RobotName
     title: Title = ""
     source: Any = None  # type: ignore[assignment]
+    variables: Annotated[Variables, PlainValidator(_variables)] = Field(default_factory=FrozenDict)
     gravity: Gravity = (0.0, 0.0, -9.81)
     platform: Annotated[Platform | str | None, WrapValidator(_platform)] = None
     legs: tuple[Leg, ...] = ()
@@ -223,6 +247,12 @@ class Robot(Item):
     _folder: str = PrivateAttr(default="")
     """Absolute, of `file` when it was read: what is run from elsewhere later still finds the files that are named."""
 
+    def with_variables(self, values: Mapping[str, float | str]) -> "Robot":
+        """The robot read again with other values of some of its variables, {name: number in SI units, or text with a unit}."""
+        from gough.robot.expressions.varying import change_variables
+
+        return change_variables(self, values)
+
     @property
     def origin(self) -> str | None:
         """Path of the description from which files that it names are found; None where it was made in Python."""
@@ -232,6 +262,10 @@ class Robot(Item):
         """Where the flexible body of a full name is described: "file:line", the file alone, or nothing."""
         file = self.file or ""
         return f"{file}:{self._lines[body]}" if file and body in self._lines else file
+
+    @classmethod
+    def scope(cls, data: Mapping[str, Any], format: int) -> AbstractContextManager[Any]:
+        return Scope(data.get("variables"), format).reading()
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:

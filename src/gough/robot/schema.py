@@ -12,6 +12,7 @@ from gough.robot._couplings import Coupling
 from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop
+from gough.robot.expressions.patterns import PATTERN
 from gough.robot.item import FORMAT
 from gough.robot.joint import ChainJoint, TreeJoint
 from gough.robot.platform.guide import FREEDOMS
@@ -31,15 +32,20 @@ def json_schema() -> dict[str, Any]:
         "name": robot["name"],
         "title": {"type": "string"},
         "source": {"description": "where the numbers come from; any data"},
+        "variables": {
+            "type": "object",
+            "description": "numbers by name, with units; others may be expressions of them",
+            "additionalProperties": {"type": ["number", "string"]},
+        },
         "gravity": robot["gravity"],
         "platform": {"anyOf": [_platform(whole["Body"]), {"type": "string", "description": "the name of a body"}]},
         "templates": {"type": "object", "additionalProperties": _mapping(_leg_parts(TEMPLATE_KEYS))},
-        "legs": {"type": "array", "minItems": 1, "items": _mapping(_leg_parts(LEG_KEYS))},
-        "bodies": {"type": "array", "items": {"allOf": [_ref("Body"), {"required": ["name"]}]}},
-        "joints": {"type": "array", "items": _ref("TreeJoint")},
-        "loops": {"type": "array", "items": _ref("Loop")},
-        "couplings": {"type": "array", "items": _ref("Coupling")},
-        "springs": {"type": "array", "items": _ref("Spring")},
+        "legs": {"type": "array", "minItems": 1, "items": _or_pattern(_mapping(_leg_parts(LEG_KEYS)))},
+        "bodies": {"type": "array", "items": _or_pattern({"allOf": [_ref("Body"), {"required": ["name"]}]})},
+        "joints": {"type": "array", "items": _or_pattern(_ref("TreeJoint"))},
+        "loops": {"type": "array", "items": _or_pattern(_ref("Loop"))},
+        "couplings": {"type": "array", "items": _or_pattern(_ref("Coupling"))},
+        "springs": {"type": "array", "items": _or_pattern(_ref("Spring"))},
         "velocities": {"anyOf": [{"enum": ["platform", "drives"]}, {"type": "array", "items": {"type": "string"}}]},
         "drive_sharing": {"enum": ["least_norm"]},
         "closure_tolerance": robot["closure_tolerance"]["anyOf"][0],
@@ -54,6 +60,13 @@ def json_schema() -> dict[str, Any]:
         "anyOf": [_free_platform(), _platform_in_the_tree()],
         "$defs": {**whole, **partial},
     }
+
+
+def _or_pattern(item: dict[str, Any]) -> dict[str, Any]:
+    """An entry of a list, or one that stands for several."""
+    kinds = {"circular": {"type": "integer"}, "mirrored": {"type": "array"}, "listed": {"type": "array"}}
+    pattern = _mapping({**kinds, "start": {"type": "string"}})
+    return {"anyOf": [item, {"type": "object", "properties": {PATTERN: pattern}, "required": [PATTERN]}]}
 
 
 def _free_platform() -> dict[str, Any]:
@@ -95,7 +108,10 @@ def _platform(body: dict[str, Any]) -> dict[str, Any]:
     properties = {key: value for key, value in body["properties"].items() if key != "telescopic"}
     properties["name"] = {**properties["name"], "default": "platform"}
     properties["freedoms"] = {"type": "array", "minItems": 1, "items": {"enum": list(FREEDOMS)}}
-    return {**_mapping(properties), "anyOf": [{"required": [key]} for key in ("mass", "parameters", "flexible")]}
+    return {
+        **_mapping(properties),
+        "anyOf": [{"required": [key]} for key in ("mass", "parameters", "shape", "flexible")],
+    }
 
 
 def _mapping(properties: dict[str, Any]) -> dict[str, Any]:

@@ -11,11 +11,13 @@ float that remembers how it was written; `misfit` judges it where the names of t
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any
 
 from gough.errors import UsageError
+from gough.scalar import VariedNumber
 
 Dimension = tuple[int, int, int, int]  # exponents of length, mass, time, angle
 
@@ -108,6 +110,8 @@ _PER_RADIAN = re.compile(r"(\S.*?)\s*/\s*rad")
 _FACTOR = re.compile(r"([A-Za-zµ°]+)(?:(?:\^|\*\*)?(-?\d))?")
 
 
+EXPRESSIONS: ContextVar[Callable[[str], "Quantity | None"] | None] = ContextVar("expressions", default=None)
+"""While a description with expressions is read: what makes a number of one; None of a text that is no expression."""
 COMMON = {"length": "m or mm", "angle": "rad or deg", "speed": "m/s or mm/s", "angular speed": "rad/s or deg/s"}
 """Units to write, where the SI unit alone would be a poor hint."""
 
@@ -188,6 +192,11 @@ def parse(text: str) -> tuple[float, Dimension]:
         raise UnitError(f"not a number with a unit{_number_hint(text)}")
     if unit is None:
         raise UnitError("a number in quotes and without a unit")
+    return quantity_of(number, unit)
+
+
+def quantity_of(number: str, unit: str) -> tuple[float, Dimension]:
+    """The SI value and the dimension of a number and its unit."""
     scale, dimension = parse_unit(unit)
     exact = isinstance(scale, Fraction) and 1e-200 < abs(float(number)) < 1e200
     try:
@@ -265,12 +274,43 @@ def si_unit(name: str) -> str:
 
 def convert(text: str, names: tuple[str, ...]) -> float:
     """The SI value of a text whose dimension must be one of names; a `Quantity` where there are several."""
-    value, dimension = parse(text)
+    read = EXPRESSIONS.get()
+    try:
+        value, dimension = parse(text)
+    except UnitError:
+        expressed = None if read is None else read(text)
+        if expressed is None:
+            raise
+        demand_dimension(expressed, names)
+        return expressed if len(names) > 1 or isinstance(expressed, VariedNumber) else float(expressed)
     found = Quantity(value, text.strip(), dimension)
     if not any(serves(found, name) for name in names):
         hertz = "; Hz counts turns: write rev/s, rpm or rad/s" if any(fits(dimension, name) for name in names) else ""
         raise UnitError(f"a unit of another dimension{hertz}")
     return found if len(names) > 1 else value
+
+
+def demand_dimension(found: Quantity, names: tuple[str, ...]) -> None:
+    """UnitError where an expression gives none of the dimensions called names; a number serves as an angle in rad."""
+    bare = found.dimension == (0, 0, 0, 0) and "angle" in names
+    if not bare and not any(serves(found, name) for name in names):
+        wanted = " or ".join(with_article(name) for name in names)
+        raise UnitError(f"an expression that gives {dimension_in_words(found.dimension)}, not {wanted}")
+
+
+def dimension_in_words(dimension: Dimension) -> str:
+    """ "a length", or "m.kg" where it has no name."""
+    name = next((key for key, (own, _) in DIMENSIONS.items() if own == dimension), None)
+    return unit_of(dimension) if name is None else with_article(name)
+
+
+def unit_of(dimension: Dimension) -> str:
+    """The SI unit of a dimension, as it can be written; "" for a number."""
+    name = next((key for key, (own, _) in DIMENSIONS.items() if own == dimension and key != "frequency"), None)
+    if name is not None:
+        return si_unit(name)
+    powers = zip(("kg", "m", "s", "rad"), (dimension[k] for k in (1, 0, 2, 3)), strict=True)
+    return ".".join(f"{unit}{'' if power == 1 else power}" for unit, power in powers if power)
 
 
 def length_of_turn(value: Any) -> Any:

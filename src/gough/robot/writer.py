@@ -13,11 +13,13 @@ from gough.arguments import a_robot, checked, path
 from gough.errors import UsageError
 from gough.files import write_file
 from gough.robot.body import Body
+from gough.robot.expressions import Expression
 from gough.robot.files import move_paths
 from gough.robot.flexible import Flexible
 from gough.robot.item import Item, is_default, oldest_format
 from gough.robot.joint import ChainJoint, TreeJoint, default_body_name
 from gough.robot.robot import DOCUMENT_KEYS, Configuration, Platform, Robot
+from gough.robot.units import Quantity
 
 WIDTH = 110
 TEMPLATE = "leg"
@@ -50,14 +52,32 @@ def _yaml(data: dict[str, Any]) -> str:
 
 def document(robot: Robot) -> dict[str, Any]:
     """A robot as the plain data of its file."""
-    data = {**plain(robot), **_legs([plain(leg) for leg in robot.legs])}
+    data = {**robot_data(robot), **_legs([plain(leg) for leg in robot.legs])}
+    return {"format": oldest_format(robot), **{key: data[key] for key in DOCUMENT_KEYS if key in data}}
+
+
+def robot_data(robot: Robot) -> dict[str, Any]:
+    """A robot as plain data with the keys of the file and without templates."""
+    data = plain(robot)
     if robot.bodies:
         data["bodies"] = [{"name": body.name, **plain(body)} for body in robot.bodies]
-    return {"format": oldest_format(robot), **{key: data[key] for key in DOCUMENT_KEYS if key in data}}
+    if robot.variables:
+        data["variables"] = {name: _as_written(x) for name, x in robot.variables.items()}
+    return data
+
+
+def _as_written(variable: Quantity) -> Any:
+    """A number without a unit is a number."""
+    try:
+        return int(variable.written) if variable.written.lstrip("+-").isdigit() else float(variable.written)
+    except ValueError:
+        return variable.written
 
 
 def plain(item: Any) -> Any:
     """A model as plain data with the keys of the file; defaults are left out."""
+    if isinstance(item, Expression):
+        return item.written
     if isinstance(item, Platform):
         return {**plain(item.body), **({} if item.freedoms is None else {"freedoms": list(item.freedoms)})}
     if isinstance(item, Configuration):
@@ -81,6 +101,8 @@ def _fields(item: Item) -> dict[str, Any]:
         if name in skip or (name not in always and is_default(field, value)):
             continue
         result[field.alias or name] = plain(value)
+    if isinstance(item, Body) and len(item.shape) == 1:
+        result["shape"] = result["shape"][0]
     source = result.pop("source", None)
     return result if source is None else {**result, "source": source}
 
@@ -88,7 +110,7 @@ def _fields(item: Item) -> dict[str, Any]:
 def _keys_left_out(item: Item) -> set[str]:
     if isinstance(item, Body) and item.flexible is not None and not isinstance(item.flexible, Flexible):
         raise UsageError(f"body {item.name}: a flexible body that is a Python object cannot be written to a file")
-    if isinstance(item, Body) and (item.parameters is not None or item.flexible is not None):
+    if isinstance(item, Body) and (item.parameters is not None or item.flexible is not None or item.shape):
         return {"mass", "center_of_mass"}
     if isinstance(item, ChainJoint | TreeJoint):
         bare = isinstance(item, ChainJoint) and item.body == Body(name=default_body_name(item.name))

@@ -6,12 +6,17 @@ A traced scalar is any object with a `tracer` attribute (see `gough.program`); o
 
 from gough.scalar._elementary import abs_, atan2, cos, select, sign, sin, sqrt
 from gough.scalar._linear import call, constant_matvec, dot, norm, product, solve, solve_constrained, solve_spd, zeros
+from gough.scalar._replaying import replay
 from gough.scalar._symbol import casadi_symbols, casadi_vector
+from gough.scalar._varied import FormulaNode, VariedNumber, array_of, variables_of
 from gough.scalar.remarks import CheckError, check, note, recording_checks
 
 __all__ = [
     "CheckError",
+    "FormulaNode",
+    "VariedNumber",
     "abs_",
+    "array_of",
     "atan2",
     "call",
     "casadi_symbols",
@@ -24,6 +29,7 @@ __all__ = [
     "note",
     "product",
     "recording_checks",
+    "replay",
     "select",
     "sign",
     "sin",
@@ -31,5 +37,6 @@ __all__ = [
     "solve_constrained",
     "solve_spd",
     "sqrt",
+    "variables_of",
     "zeros",
 ]

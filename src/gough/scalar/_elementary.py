@@ -4,11 +4,12 @@ import math
 from typing import Any
 
 from gough.scalar._symbol import Symbol, is_mpmath
+from gough.scalar._varied import VariedNumber, choose_positive, turn_to
 
 
 def _unary(name: str, x: Any) -> Any:
     if isinstance(x, float | int):
-        return getattr(math, name)(x)
+        return x.apply(name) if isinstance(x, VariedNumber) else getattr(math, name)(x)
     if hasattr(x, "tracer"):
         return getattr(x, name)()
     if isinstance(x, Symbol):
@@ -49,6 +50,8 @@ def atan2(y: Any, x: Any, radius: Any = None) -> Any:
         import mpmath
 
         return mpmath.atan2(y, x)
+    if isinstance(x, VariedNumber) or isinstance(y, VariedNumber):
+        return turn_to(y, x)
     return math.atan2(y, x)
 
 
@@ -72,4 +75,6 @@ def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
         return condition.tracer.select(condition, if_positive, otherwise)
     if isinstance(condition, Symbol):
         return Symbol(condition.expression > 0).apply("if_else", if_positive, otherwise)
+    if isinstance(condition, VariedNumber):
+        return choose_positive(condition, if_positive, otherwise)
     return if_positive if condition > 0 else otherwise

@@ -10,6 +10,7 @@ from gough.spatial.rotation import (
     rotation_from_quaternion_wxyz,
     rpy_zyx,
     rpy_zyx_angles,
+    varied_rpy_zyx_angles,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "skew",
     "turning_matrix",
     "unit",
+    "varied_rpy_zyx_angles",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.scalar import cos, sin
+from gough.scalar import VariedNumber, atan2, cos, norm, sin
 from gough.spatial._vector import vector
 
 QUARTER_TURN_TOLERANCE = 1e-12
@@ -14,7 +14,7 @@ QUARTER_TURN_TOLERANCE = 1e-12
 
 def exact_sincos(angle: Any) -> tuple[Any, Any]:
     """(sin, cos); exact at multiples of 90° when the angle is a plain number."""
-    if isinstance(angle, float | int):
+    if isinstance(angle, float | int) and not isinstance(angle, VariedNumber):
         quarter = round(angle / (math.pi / 2))
         if abs(angle - quarter * (math.pi / 2)) <= QUARTER_TURN_TOLERANCE * max(1.0, abs(angle)):
             return [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][quarter % 4]
@@ -56,6 +56,18 @@ def rpy_zyx_angles(rotation: np.ndarray) -> tuple[float, float, float]:
     if horizontal < 1e-9:
         return math.atan2(-r[0, 1], r[1, 1]), pitch, 0.0
     return math.atan2(r[1, 0], r[0, 0]), pitch, math.atan2(r[2, 1], r[2, 2])
+
+
+def varied_rpy_zyx_angles(r: np.ndarray) -> tuple[Any, Any, Any]:
+    """`rpy_zyx_angles` of a matrix of numbers that may follow variables: in one way for all their values near these."""
+    if r.dtype != object:
+        return rpy_zyx_angles(r)
+    horizontal = norm(r[:2, 0])
+    level = not isinstance(r[2, 0], VariedNumber) and r[2, 0] == 0.0
+    pitch = 0.0 if level else atan2(-r[2, 0], horizontal)
+    if horizontal < 1e-9:
+        return atan2(-r[0, 1], r[1, 1]), pitch, 0.0
+    return atan2(r[1, 0], r[0, 0]), pitch, atan2(r[2, 1], r[2, 2])
 
 
 def rotation_from_quaternion_wxyz(q: Any) -> np.ndarray:

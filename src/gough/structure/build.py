@@ -15,6 +15,7 @@ from gough.robot.coordinates import taken_names
 from gough.robot.effects import each, frictions
 from gough.robot.pose import are_perpendicular
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
+from gough.scalar import array_of
 from gough.structure._axes import internal_axes, triad
 from gough.structure._couplings import make_couplings
 from gough.structure._cutting import cut_frames, fixed_cut, is_inclined
@@ -288,7 +289,7 @@ class _Builder(Bending):
         assert body.telescopic is not None
         place = f"{leg}{body.telescopic.joint}"
         source = next(i for i, link in enumerate(self.links) if link.joint == place and link.nu == 1)
-        coefficients = [axes.T @ c @ axes for c in np.asarray(body.telescopic.coefficients())]
+        coefficients = [axes.T @ c @ axes for c in body.telescopic.varied_coefficients()]
         entries = [c[i, j] for c in coefficients for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
         names = [f"{e}{k}" for k in range(3) for e in ("XX", "XY", "XZ", "YY", "YZ", "ZZ")]
         unit = f"kg m2/{self.links[source].motion.measure.unit}^k"
@@ -302,14 +303,14 @@ class _Builder(Bending):
                 f"{name}: a flexible body has its mass from its shape; leave out mass, inertia, payload and telescopic, and fix "
                 f"another body to it for what it carries"
             )
-        ten = np.asarray(body.ten_parameters() if flexible is None else rigid_part(flexible), dtype=float)
+        ten = array_of(body.varied_parameters() if flexible is None else rigid_part(flexible))
         if not ten.any():
             return None
         if not np.array_equal(axes, np.eye(3)):
             m, ms = ten[0], axes.T @ ten[1:4]
             xx, xy, xz, yy, yz, zz = ten[4:]
-            j = axes.T @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ axes
-            ten = np.array([m, *ms, j[0, 0], j[0, 1], j[0, 2], j[1, 1], j[1, 2], j[2, 2]])
+            j = axes.T @ array_of([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ axes
+            ten = array_of([m, *ms, j[0, 0], j[0, 1], j[0, 2], j[1, 1], j[1, 2], j[2, 2]])
         return tuple(
             self.table.add(
                 f"{name}.{t}", v, "kg" if t == "M" else "kg m" if t[0] == "M" else "kg m2", "mass" * (t == "M")
@@ -354,8 +355,8 @@ class _Builder(Bending):
         for end, point in (("from", spring.from_), ("to", spring.to)):
             link = self._link_of(point.body)
             axes = self.links[link].to_user if link != WORLD else np.eye(3)
-            position = axes.T @ np.asarray(point.position, dtype=float)
-            link, position = self._tie_point(link, position, np.asarray(point.position, dtype=float), turns=False)
+            user = array_of(point.position)
+            link, position = self._tie_point(link, axes.T @ user, user, turns=False)
             ends.append((link, self.table.add_all(f"{spring.name}.{end}", "xyz", position, "m")))
         if ends[0][0] == ends[1][0]:
             raise StructureError(
@@ -378,7 +379,7 @@ class _Builder(Bending):
             label = key if name == self.platform else f"{name}.{key}"
             if label in self.frames:
                 raise StructureError(f"{name}: a frame cannot be called {key!r}, that is the body's own; rename it")
-            rotation = axes.T @ np.asarray(pose.rotation())
-            user = np.asarray(pose.position, dtype=float)
+            rotation = axes.T @ pose.varied_rotation()
+            user = array_of(pose.position)
             tied, position = self._tie_point(link, axes.T @ user, user)
             self.frames[label] = Frame(label, tied, self._placement(f"{name}.frames.{key}", rotation, position))

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, repeat
@@ -10,7 +10,9 @@ from itertools import pairwise, repeat
 import numpy as np
 
 from gough.errors import PatternError, UsageError
+from gough.frozen import FrozenDict
 from gough.robot.item import nearest
+from gough.scalar import FormulaNode, VariedNumber
 
 ANGLE_TOLERANCE = 1e-12
 """An angle this close to a multiple of 90° is structure (rad)."""
@@ -35,11 +37,14 @@ class GrowingTable:
     units: list[str] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
+    formulas: dict[int, FormulaNode] = field(default_factory=dict)
 
     def add(self, name: str, value: float, unit: str = "", kind: str = "") -> int:
         """Position of a new parameter."""
         self.names.append(name)
         self.units.append(unit)
+        if isinstance(value, VariedNumber):
+            self.formulas[len(self.values)] = value.node
         self.values.append(float(value))
         self.kinds.append(kind)
         return len(self.names) - 1
@@ -58,7 +63,8 @@ class GrowingTable:
 
     def finish(self) -> "ParameterTable":
         """The table as it stays."""
-        return ParameterTable(tuple(self.names), tuple(self.units), tuple(self.values), tuple(self.kinds))
+        formulas = FrozenDict(self.formulas)
+        return ParameterTable(tuple(self.names), tuple(self.units), tuple(self.values), tuple(self.kinds), formulas)
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,8 @@ class ParameterTable:
     values: tuple[float, ...]
     kinds: tuple[str, ...]
     """What a parameter is, where somebody asks: "mass", "viscous", "coulomb", "smoothing", else ""."""
+    formulas: Mapping[int, FormulaNode] = field(default_factory=FrozenDict)
+    """{position: formula of the description's variables} of those that follow variables; they are never structure."""
 
     def of_kind(self, kind: str) -> list[int]:
         """Positions of the parameters of a kind; "friction" stands for all its coefficients."""
@@ -86,7 +94,7 @@ class ParameterTable:
                 raise UsageError(f"free={name!r} names no parameter; `gough show ROBOT --parameters` lists them")
         pattern = {}
         for i, (name, unit, value) in enumerate(zip(self.names, self.units, self.values, strict=True)):
-            if any(_matches(f, name) for f in free):
+            if i in self.formulas or any(_matches(f, name) for f in free):
                 continue
             exact = structural_value(value, unit)
             if exact is not None:

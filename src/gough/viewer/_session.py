@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from gough.errors import GoughError
+from gough.viewer.drawing.figure import Figure
 from gough.viewer.panels.look import LookPanel
 from gough.viewer.panels.maps import MapsPanel
 from gough.viewer.panels.modes import ModesPanel
 from gough.viewer.panels.motion import MotionPanel
 from gough.viewer.panels.pose import PosePanel
+from gough.viewer.panels.variables import VariablesPanel
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.subject import ViewSubject
 
@@ -46,11 +48,17 @@ class Session:
     """A page's state. Callbacks of the page and the worker's lanes use it from several threads.
 
     scene, gui: the page's own. q: configuration shown (nq,). on_show: told of every configuration. panels: by name,
-    after all of them are made.
+    after all of them are made. renew: makes the page anew for another subject.
     """
 
-    def __init__(self, client: "viser.ClientHandle", subject: ViewSubject) -> None:
+    def __init__(
+        self,
+        client: "viser.ClientHandle",
+        subject: ViewSubject,
+        renew: Callable[[ViewSubject], None] = lambda subject: None,
+    ) -> None:
         self.client = client
+        self.renew = renew
         self.subject = subject
         self.scene = client.scene
         self.gui = client.gui
@@ -58,6 +66,7 @@ class Session:
         self.on_show: list[Callable[[np.ndarray], None]] = []
         self.panels: dict[str, Any] = {}
         self.closed = False
+        self._other = False
         self._acting: TabPanel | None = None
         self._sky: Any = None
         self._lock = threading.RLock()
@@ -69,6 +78,8 @@ class Session:
             self.robot.show(self.q)
             if self.width < BROAD:
                 self.make_room()
+            if subject.model.variables.names and not subject.runs:
+                self.panels["variables"] = VariablesPanel(self)
             self.tabs = self.gui.add_tab_group()
             for name in sorted(PANELS, key=lambda name: not (name == "motion" and subject.runs)):
                 self.panels[name] = PANELS[name](self)
@@ -100,13 +111,23 @@ class Session:
     def show(self, q: np.ndarray) -> None:
         """Draw a configuration (nq,) and tell those who want to know."""
         with self._lock:
-            if self.closed:
+            if self.closed or self._other:
                 return
             self.q = np.array(q, dtype=float)
             with self.client.atomic():
                 self.robot.show(self.q)
                 for told in self.on_show:
                     told(self.q)
+
+    def draw_other(self, figure: Figure) -> None:
+        """Draw another robot at its home in the place of this one, until the page is made anew for it."""
+        with self._lock:
+            if self.closed:
+                return
+            self._other = True
+            with self.client.atomic():
+                self.robot.remove()
+                self.robot = RobotScene(self.scene, figure, carried=True, upright=True)
 
     def act(self, panel: TabPanel) -> None:
         """A panel takes the robot over; the one that had it rests."""

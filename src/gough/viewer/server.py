@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gough.viewer._session import Session
 from gough.viewer.private_server import LOCAL, free_port, import_viser, private_server, quiet
 from gough.viewer.subject import ViewSubject
@@ -61,13 +63,37 @@ class Viewer:
     def _connected(self, client: "viser.ClientHandle") -> None:
         waiting = client.add_notification("gough", f"preparing {self.subject.title} …", loading=True)
         try:
-            session = Session(client, self.subject)
+            session = Session(client, self.subject, lambda subject: self._renew(client, subject))
             waiting.remove()
         except Exception as error:
             client.add_notification("gough could not build this page", str(error), color="red")
             self.told(f"a page could not be built: {type(error).__name__}: {error}")
             log.debug("a page could not be built", exc_info=error)
             return
+        with self._lock:
+            self.sessions[client.client_id] = session
+            gone = self._closed.is_set() or client.client_id not in self._server.get_clients()
+        if gone:
+            self._left(client)
+
+    def _renew(self, client: "viser.ClientHandle", subject: ViewSubject) -> None:
+        """The page anew for another subject, seen from where it was seen."""
+        with self._lock:
+            before = self.sessions.get(client.client_id)
+        if before is None or self._closed.is_set():
+            return
+        before.close()
+        camera = client.camera
+        seen = (np.array(camera.position), np.array(camera.look_at))
+        client.scene.reset()
+        client.gui.reset()
+        try:
+            session = Session(client, subject, lambda other: self._renew(client, other))
+        except Exception as error:
+            client.add_notification("gough could not build this page", str(error), color="red")
+            self.told(f"a page could not be built: {type(error).__name__}: {error}")
+            return
+        camera.position, camera.look_at = seen
         with self._lock:
             self.sessions[client.client_id] = session
             gone = self._closed.is_set() or client.client_id not in self._server.get_clients()

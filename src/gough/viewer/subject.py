@@ -31,6 +31,8 @@ class ViewSubject:
     heading: str = ""
     remark: str = ""
     plotted: bool = True
+    described: Robot | None = None
+    """Of a robot whose variables were moved: as it was at first."""
     _figures: dict[int, Figure] = field(default_factory=dict)
 
     @cached_property

@@ -10,8 +10,8 @@ import numpy as np
 from gough.joints import ALL
 from gough.joints.joint import Coordinate
 from gough.robot._couplings import HOME, Coupling, CouplingTerm, coordinate_places
-from gough.robot._joint_checks import can_convert
 from gough.robot._leg import entries, repetition_faults
+from gough.robot.checks.joints import can_convert
 from gough.robot.checks.references import items, joint_types, loop_types, platform_name
 from gough.robot.coordinates import POSE_NAMES, TWIST_NAMES
 from gough.robot.item import Fault, Place, is_given, look, nearest

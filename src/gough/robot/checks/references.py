@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gough.joints import ALL
-from gough.robot._joint_checks import can_convert
 from gough.robot._leg import body_name, entries, repetition_faults
+from gough.robot.checks.joints import can_convert
 from gough.robot.coordinates import GROUND, RESERVED, TWIST_NAMES, coordinate_faults, rate_names, reserved_faults
 from gough.robot.fields import numbers
 from gough.robot.item import Fault, Place, is_given, look, nearest

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from gough.robot._joint_checks import scalar_types, telescopic_unit_faults
 from gough.robot._leg import body_name
-from gough.robot._suggestions import MOST_LISTED
+from gough.robot.checks.joints import scalar_types, telescopic_unit_faults
 from gough.robot.checks.references import body_names, items, joint_types, named_platform
+from gough.robot.checks.suggestions import MOST_LISTED
 from gough.robot.item import Fault, Place, is_given, look, nearest
 
 

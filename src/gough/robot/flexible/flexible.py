@@ -1,10 +1,11 @@
 """A flexible body: what it is made of, which shapes it can take, how it is damped, and how other things hold on to it."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from gough.robot.expressions import expressions_in
 from gough.robot.fields import Name, PositiveLength
 from gough.robot.flexible.beam import Beam
 from gough.robot.flexible.fields import Frequency, ListOf, ModalStiffness, one_of
@@ -13,7 +14,7 @@ from gough.robot.flexible.other_programs import Matrices, Modal
 from gough.robot.flexible.plate import FlatPlate
 from gough.robot.flexible.shape import BodyShape
 from gough.robot.flexible.solid import Solid
-from gough.robot.item import Fault, Item, is_given, look, nearest
+from gough.robot.item import Fault, Item, as_error, is_given, look, nearest
 
 
 class TieRule(Item):
@@ -57,6 +58,14 @@ class Flexible(Item):
     stiffness: Annotated[tuple[ModalStiffness, ...], ListOf] | None = None
     frequencies: Annotated[tuple[Frequency, ...], ListOf] | None = None
     ties: Ties = Field(default_factory=Ties)
+
+    @model_validator(mode="after")
+    def _without_variables(self) -> Self:
+        message = "a flexible body's number that follows a variable: its shapes and masses have no formulas"
+        faults = [Fault(place, x.written, message, "a number") for place, x in expressions_in(self)]
+        if faults:
+            raise as_error(faults)
+        return self
 
     @classmethod
     def shapes(cls) -> dict[str, type[BodyShape | Modal]]:
@@ -132,6 +141,7 @@ def beside_flexible(data: dict[str, Any]) -> Iterator[Fault]:
         "center_of_mass": "no mass centre: it follows from the shape",
         "inertia": "no inertia: it follows from the shape and the density",
         "parameters": "no parameters: they follow from the shape and the density",
+        "shape": "no shape of even density: it has its own",
         "payload": "a body of its own, fixed to a frame of the flexible one",
         "telescopic": "a flexible body of constant shape, or a rigid one",
         "mesh": "no mesh: it is drawn from its elements as they bend",

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from gough.errors import StructureError
 from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
 from gough.joints.motions import NoMotion
 from gough.robot import Robot
 from gough.robot.tree import platform_name
-from gough.spatial import rpy_zyx_angles
+from gough.scalar import VariedNumber, array_of
+from gough.spatial import varied_rpy_zyx_angles
 from gough.structure.elastic.bodies import (
     clean_body,
     demand_still,
@@ -76,6 +78,11 @@ class Bending:
             return index, position
         body, elastic, key = self.elastic[self.links[index].name], self.links[index].elastic, point_key(user)
         assert elastic is not None
+        if array_of(user).dtype == object:
+            raise StructureError(
+                f"{self.links[index].name}: what is attached {key} (m) follows a variable, and the body is flexible: how it "
+                "bends there is not known as a formula. Give that place a number, and change it in the description"
+            )
         frame = body.frames[key]
         if is_still(frame):
             return index, position
@@ -108,9 +115,9 @@ class Bending:
         return self.ties[index, key, turns], np.zeros(3)
 
     def _placement(self, name: str, rotation: np.ndarray, position: np.ndarray) -> tuple[int, ...]:
-        clean = np.where(np.abs(position) < 1e-15, 0.0, position)
+        clean = [x if isinstance(x, VariedNumber) or abs(x) >= 1e-15 else 0.0 for x in position]
         lengths = self.table.add_all(name, PLACEMENT[:3], clean, "m")
-        return (*lengths, *self.table.add_all(name, PLACEMENT[3:], rpy_zyx_angles(rotation), "rad"))
+        return (*lengths, *self.table.add_all(name, PLACEMENT[3:], varied_rpy_zyx_angles(array_of(rotation)), "rad"))
 
 
 # Constants of flexible bodies and of frames tied to them put into the parameters, and the places they get.

@@ -16,6 +16,7 @@ from gough.robot import Body, Pose, Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ORIGIN
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_joint, platform_name
+from gough.scalar import array_of
 
 NOTHING = 1e-12
 """A constant this small beside its largest possible value is a zero."""
@@ -28,12 +29,12 @@ Points = dict[str, np.ndarray]
 
 
 def compose_base(base, pose) -> tuple[np.ndarray, np.ndarray]:
-    """(R, p) of a pose given in a base frame (None: the identity)."""
-    rotation, position = np.asarray(pose.rotation()), np.asarray(pose.position, dtype=float)
+    """(R, p) of a pose given in a base frame (None: the identity); entries that follow variables are `VariedNumber`s."""
+    rotation, position = pose.varied_rotation(), array_of(pose.position)
     if base is None:
         return rotation, position
-    R = np.asarray(base.rotation())
-    return R @ rotation, np.asarray(base.position, dtype=float) + R @ position
+    R = base.varied_rotation()
+    return R @ rotation, array_of(base.position) + R @ position
 
 
 def point_key(position: np.ndarray) -> str:
@@ -43,7 +44,7 @@ def point_key(position: np.ndarray) -> str:
 
 def spell_point(position: np.ndarray) -> str:
     """A point (m) in words: "0 0.1 -0.25"."""
-    return " ".join(f"{x + 0.0:.9g}" for x in np.round(position, 12))
+    return " ".join(f"{x + 0.0:.9g}" for x in np.round(position.astype(float), 12))
 
 
 def attached_points(robot: Robot) -> dict[str, Points]:

@@ -9,7 +9,7 @@ from pydantic import create_model
 
 from gough.joints import ALL
 from gough.joints.joint import JointDimension, JointType
-from gough.robot._suggestions import meant_word
+from gough.robot.checks.suggestions import meant_word
 from gough.robot.errors import ABSENT
 from gough.robot.fields import A_TURN, Length, LengthATurn, PositiveLength, number_fault, numbers
 from gough.robot.item import Fault, Item, as_plain, is_given, look

@@ -1,0 +1,162 @@
+"""The numbers of a model's design: parameters by name, and the variables of the description that some of them follow."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.arguments import checked, mapping, nothing, numbers
+from gough.compilation.arrays import checked_numbers
+from gough.compilation.function import Function
+from gough.dynamics.catalogue import FunctionKey
+from gough.errors import UsageError
+from gough.model.functions import trace_by_variables
+from gough.program import Slot, trace
+from gough.robot.expressions import expressions_in
+from gough.robot.expressions.varying import free_variables, variable_unit
+from gough.robot.item import nearest
+from gough.scalar import replay, variables_of
+
+if TYPE_CHECKING:
+    from gough.model.model import Model
+
+IN_WORDS = {"positive": "positive", "not negative": "not negative", "not zero": "other than 0"}
+
+
+@dataclass(frozen=True)
+class DesignVariables:
+    """The variables of a description that may be changed: names, SI units and values (n,), in its order."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: np.ndarray
+
+
+class VariableCalls:
+    """Of `gough.Model`."""
+
+    @property
+    def variables(self: "Model") -> DesignVariables:  # type: ignore[misc]
+        """Names, units and values of the description's variables; those that follow from others are not among them."""
+
+        def made() -> DesignVariables:
+            own = free_variables(self.robot)
+            values = np.array(list(own.values()), dtype=float)
+            values.setflags(write=False)
+            return DesignVariables(tuple(own), tuple(variable_unit(self.robot, name) for name in own), values)
+
+        return self.cached("variables", made)
+
+    def moved_parameters(self: "Model", variable: str) -> list[str]:  # type: ignore[misc]
+        """Names of the parameters that follow a variable."""
+        table = self.mechanism.table
+        return [table.names[i] for i, node in table.formulas.items() if variable in variables_of([node])]
+
+    @checked(changes=mapping(numbers) | nothing, variables=mapping(numbers) | nothing)
+    def parameters_with(
+        self: "Model",  # type: ignore[misc]
+        changes: Mapping[str, float | np.ndarray] | None = None,
+        variables: Mapping[str, float | np.ndarray] | None = None,
+    ) -> np.ndarray:
+        """Parameters (..., n) of a changed design, {name: value or array (...)}; of variables first, then of parameters.
+
+        Structural zeros and right angles may be named too; calls that get them changed raise a PatternError, unless the model
+        was built with them free (see `build`). variables: in SI units. Limits and home stay those of the description:
+        `robot.with_variables` gives one with all of it.
+        """
+        changes, moved = changes or {}, variables or {}
+        given = [*moved.items(), *changes.items()]
+        values = [checked_numbers(name, v) for name, v in given]
+        try:
+            batch = np.broadcast_shapes(*[v.shape for v in values]) if values else ()
+        except ValueError:
+            shapes = ", ".join(f"{n} {v.shape}" for (n, _), v in zip(given, values, strict=True) if v.ndim)
+            raise UsageError(f"parameters: shapes do not broadcast: {shapes}") from None
+        out = np.broadcast_to(self.parameters, (*batch, len(self.parameters))).copy()
+        if moved:
+            self._move(out, dict(zip(moved, values, strict=False)))
+        for name, value in zip(changes, values[len(moved) :], strict=True):
+            if name not in self.parameter_names:
+                near = self.mechanism.table.meant_by(name)
+                raise UsageError(f"no parameter {name!r}; use {near} (`gough show ROBOT --parameters` lists all)")
+            out[..., self.parameter_names.index(name)] = value
+        self.mechanism.table.check_masses(out)
+        return out
+
+    def _move(self: "Model", out: np.ndarray, values: Mapping[str, np.ndarray]) -> None:  # type: ignore[misc]
+        """Put into parameters (..., n) what follows values of variables."""
+        known = self.variables
+        for name in values:
+            _demand_free(self, name)
+        rows = np.broadcast_to(known.values, (*out.shape[:-1], len(known.names))).copy()
+        for name, value in values.items():
+            rows[..., known.names.index(name)] = value
+        found = self._parameters_of_variables.values(variables=rows)
+        bounded = self._bounded
+        for k, (place, expression) in enumerate(bounded):
+            x = found["bounded"][..., k]
+            bad = {"positive": ~(x > 0), "not negative": ~(x >= 0), "not zero": x == 0}[expression.bound]
+            if bad.any():
+                where = ".".join(map(str, place))
+                raise UsageError(
+                    f"variables: {where} = {expression.written!r} would be {x[bad].ravel()[0]:.6g}; it is "
+                    f"{IN_WORDS[expression.bound]}"
+                )
+        places = list(self.mechanism.table.formulas)
+        new = found["parameters"]
+        if not np.isfinite(new).all():
+            bad = int(np.argwhere(~np.isfinite(new).reshape(-1, len(places)))[0, 1])
+            raise UsageError(f"variables: with them {self.parameter_names[places[bad]]} is no number")
+        out[..., places] = new
+
+    @property
+    def _bounded(self: "Model") -> list[Any]:  # type: ignore[misc]
+        """(place, expression) of the numbers of the description that keep a bound."""
+        return self.cached("bounded", lambda: [x for x in expressions_in(self.robot) if x[1].bound != "any"])
+
+    @property
+    def _parameters_of_variables(self: "Model") -> Function:  # type: ignore[misc]
+        """variables (n,) → those parameters that have formulas, and numbers that keep bounds."""
+        table, names, bounded = self.mechanism.table, self.variables.names, [x.node for _, x in self._bounded]
+
+        def run(variables: Any) -> dict[str, Any]:
+            values = dict(zip(names, variables, strict=True))
+            found = replay([*table.formulas.values(), *bounded], values)
+            return {"parameters": found[: len(table.formulas)], "bounded": found[len(table.formulas) :]}
+
+        def made() -> Function:
+            program = trace(
+                run, (Slot("variables", (len(names),), "SI"),), f"{self.robot.name} parameters of variables"
+            )
+            return Function(program, table, {}, interpreted=True)
+
+        return self.cached("parameters of variables", made)
+
+    def function_of_variables(self: "Model", key: FunctionKey, baked: bool) -> Function:  # type: ignore[misc]
+        """`function` with variables=True."""
+        names = self.variables.names
+        if not names:
+            raise UsageError(f"{self.robot.name} has no variables; write them under `variables` of its description")
+        if baked:
+            raise UsageError(f"{key}: variables are an input, or the design is baked; not both")
+        if key.of_pose:
+            raise UsageError(
+                f"{key}: closed forms of the legs hold only while axes meet or are parallel. Use {str(key.of_q)!r} with q = "
+                "model.configuration(pose=...)"
+            )
+        program = trace_by_variables(self.unlocked.mechanism, key, names, self.parameters.tolist())
+        return Function(self.order_solves(program), self.mechanism.table, {}, precision=self.precision)
+
+
+def _demand_free(model: "Model", name: str) -> None:
+    if name in model.variables.names:
+        return
+    if name in model.robot.variables:
+        raise UsageError(
+            f"the variable {name!r} follows from others, {model.robot.variables[name].written!r}; change those"
+        )
+    known = list(model.variables.names)
+    raise UsageError(
+        f"no variable {name!r}; " + (f"use {nearest(name, known)}" if known else "the description has none")
+    )

@@ -1,0 +1,85 @@
+"""A robot with other values of its variables: its description is read again, with all checks."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from gough.errors import UsageError, warn
+from gough.robot.checks.physical import unphysical_bodies
+from gough.robot.errors import DescriptionError, Problem, UnphysicalInertiaWarning
+from gough.robot.expressions import Expression
+from gough.robot.expressions.scope import spell_number
+from gough.robot.item import FORMAT, faults_of, nearest
+from gough.robot.robot import DOCUMENT_KEYS, Robot
+from gough.robot.units import UnitError, dimension_in_words, parse, unit_of
+from gough.robot.writer import robot_data
+
+
+def free_variables(robot: Robot) -> dict[str, float]:
+    """{name: value in SI units} of the variables that may be changed; the others follow from them."""
+    return {name: float(x) for name, x in robot.variables.items() if not isinstance(x, Expression)}
+
+
+def variable_unit(robot: Robot, name: str) -> str:
+    """The SI unit of a variable, "1" of a number."""
+    return unit_of(robot.variables[name].dimension) or "1"
+
+
+def change_variables(robot: Robot, values: Mapping[str, float | str], quiet: bool = False) -> Robot:
+    """The robot with other values of some variables, numbers in SI units or texts with a unit. quiet: without warnings."""
+    data = {key: x for key, x in robot_data(robot).items() if key in DOCUMENT_KEYS}
+    if robot.variables:
+        data["variables"] = {**data["variables"], **_new_values(robot, values)}
+    elif values:
+        raise UsageError(f"{robot.name} has no variables; write them under `variables` of its description")
+    folder = Path() if robot.origin is None else Path(robot.origin).parent
+    try:
+        made = Robot.model_validate(data, context={"reading": True, "folder": folder, "format": FORMAT})
+    except ValidationError as error:
+        changed = ", ".join(f"{name} = {x}" for name, x in values.items())
+        raise DescriptionError(
+            [
+                Problem(
+                    f"{robot.file or robot.name} with {changed}", None, _path(f.place), f.value, f.message, f.expected
+                )
+                for f in faults_of(error)
+            ]
+        ) from None
+    made = made.model_copy(update={"file": robot.file})
+    made._lines.update(robot._lines)
+    made._folder = robot._folder
+    for finding in () if quiet else unphysical_bodies(made):
+        warn(str(finding), UnphysicalInertiaWarning)
+    return made
+
+
+def _new_values(robot: Robot, values: Mapping[str, float | str]) -> dict[str, Any]:
+    written: dict[str, Any] = {}
+    for name, value in values.items():
+        known = robot.variables.get(name)
+        if known is None:
+            raise UsageError(f"no variable {name!r}; use {nearest(name, list(robot.variables))}")
+        if isinstance(known, Expression):
+            raise UsageError(f"the variable {name!r} follows from others, {known.written!r}; change those")
+        if isinstance(value, str):
+            try:
+                number, dimension = parse(value)
+            except UnitError as error:
+                raise UsageError(f"variable {name}: {value!r}: {error}") from None
+            if dimension != known.dimension:
+                own, given = dimension_in_words(known.dimension), dimension_in_words(dimension)
+                raise UsageError(f"variable {name}: {value!r} is {given}, and {name} is {own}")
+            written[name] = value
+        elif isinstance(value, bool) or not hasattr(value, "__float__") or not math.isfinite(float(value)):
+            raise UsageError(f"variable {name}: {value!r} is not a finite number")
+        else:
+            number = float(value)
+            written[name] = spell_number(number, known.dimension) if any(known.dimension) else number
+    return written
+
+
+def _path(place: tuple[int | str, ...]) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")
