@@ -33,15 +33,13 @@ from gough.robot import (
     TreeJoint,
 )
 from gough.robot._merge import LEG_KEYS
-from gough.robot.closures import CutType
 from gough.robot.flexible import TieRule, Ties
 from gough.robot.flexible.beam import BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection
 from gough.robot.flexible.fields import ElasticMaterial
 from gough.robot.flexible.modes import FlexibleDamping, RayleighFactors, ShapeChoice
 from gough.robot.flexible.other_programs import DmigFile, FileUnits, MatrixFiles, Op4File
-from gough.robot.joint import MovingType
 from gough.robot.loader import DOCUMENT_KEYS
-from inner.robot import UNITS
+from inner.robot import UNITS, CutType, MovingType
 
 MODELS = (Body, ChainJoint, Configuration, Cut, Drive, Friction, Inertia, JointSpring, Limits, Mdh)
 MODELS += (Loop, LoopEnd, Parameters, Payload, Pose, Spring, Telescopic, TreeJoint)

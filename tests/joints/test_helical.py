@@ -12,7 +12,7 @@ import pytest
 import gough
 from gough.joints.helical import Screw
 from gough.robot import DescriptionError, loads
-from gough.robot.checks.plausible import description_doubts
+from inner.robot import description_doubts
 from laws.mechanisms import relative
 from laws.subjects import built, described
 from reference.energies.lagrange import Reference

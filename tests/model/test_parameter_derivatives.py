@@ -18,7 +18,7 @@ import pytest
 
 import gough
 from gough.robot import load, loads
-from gough.robot.writer import document
+from inner.robot import document
 
 STEP = 1e-6
 ACCEPTED = 1e-6

@@ -9,10 +9,8 @@ import pytest
 from gough.errors import UnitWarning
 from gough.robot import DescriptionError, Robot, loads
 from gough.robot.checks.suggestions import MEANT, meant_word
-from gough.robot.closures import CutType
-from gough.robot.joint import MovingType
 from gough.simulation.scenarios import files as _  # so that the items of motions and scenarios are there  # noqa: F401
-from inner.robot import Item
+from inner.robot import CutType, Item, MovingType
 from robot.documents import VALID, problems, put, text, tree
 
 HEAD = "format: 1\nname: a\n"

@@ -394,8 +394,7 @@ def _joined(*given: np.ndarray) -> np.ndarray:
 def _of_couplings(mechanism: Mechanism, outputs: dict[str, Any]) -> tuple[Any, Any, tuple[str, ...]]:
     """(forces, tooth forces, names) of the couplings, from the outputs of "joint_reactions"."""
     forces = outputs.get("couplings", outputs["joints"][..., :0, 0])
-    teeth = forces * np.nan
-    stated = [k for k, coupling in enumerate(mechanism.couplings) if coupling.radius is not None]
+    teeth, stated = forces * np.nan, [k for k, c in enumerate(mechanism.couplings) if c.radius is not None]
     if stated:
         teeth[..., stated] = outputs["teeth"]
     return forces, teeth, tuple(coupling.name for coupling in mechanism.couplings)

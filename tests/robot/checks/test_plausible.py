@@ -12,7 +12,7 @@ import gough
 from cli.command import gough_json
 from gough.errors import UnitWarning
 from gough.robot import gallery, load, loads
-from gough.robot.checks.plausible import description_doubts
+from inner.robot import description_doubts
 
 ROOT = Path(__file__).parents[3]
 IDLE = ROOT / "tests" / "kinematics" / "hexapod_idle_rods.yaml"

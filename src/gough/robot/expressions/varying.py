@@ -11,7 +11,7 @@ from gough.errors import UsageError, warn
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.errors import DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.expressions import Expression
-from gough.robot.expressions.scope import spell_number
+from gough.robot.expressions._scope import spell_number
 from gough.robot.item import FORMAT, faults_of, nearest
 from gough.robot.robot import DOCUMENT_KEYS, Robot
 from gough.robot.units import UnitError, dimension_in_words, parse, unit_of

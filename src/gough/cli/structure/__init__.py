@@ -1,0 +1,1 @@
+"""What `gough show` tells of a robot's structure: as data, and its loops in tables."""
