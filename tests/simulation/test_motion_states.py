@@ -123,3 +123,32 @@ def test_motions_that_do_not_say_where_the_robot_is_are_refused():
     motion = motions.quintic(joints={name: [at, at + 0.05]}, durations=0.5)
     with pytest.raises(UsageError, match=r"leaves . of its 6 freedoms open"):
         motions.states_along(hexapod, motion, [0.0, 0.25])
+
+
+def test_a_robots_own_coordinates() -> None:
+    """A tripod's z, pitch and roll beside its wrist's angles: where they are asked for, rates and accelerations of that way."""
+    robot, names = model("tripod_wrist"), ("z", "pitch", "roll", "turn", "tilt")
+    ends = [[0.7, 0.0, 0.0, 0.0, 0.0], [0.75, 0.15, -0.12, 0.1, 0.2]]
+    motion = motions.quintic(joints=ends, names=names, durations=1.0)
+    t, h = np.array([0.2, 0.5, 0.63]), 1e-5
+    at, after, before = (motions.states_along(robot, motion, x) for x in (t, t + h, t - h))
+    R = robot.frame_pose(at.q, "platform").rotation
+    yaw, pitch = np.arctan2(R[:, 1, 0], R[:, 0, 0]), -np.arcsin(R[:, 2, 0])
+    places = [robot.layout.q_names.index(name) for name in ("z", "turn", "tilt")]
+    wanted = motion.at(t).position
+    np.testing.assert_allclose(at.q[:, places], wanted[:, [0, 3, 4]], atol=1e-10)
+    np.testing.assert_allclose(pitch, wanted[:, 1], atol=1e-10)
+    np.testing.assert_allclose(np.arctan2(R[:, 2, 1], R[:, 2, 2]), wanted[:, 2], atol=1e-10)
+    assert np.abs(yaw).max() > 1e-4  # it turns about z as it tilts: yaw follows, and was not asked for
+    np.testing.assert_allclose(robot.configuration_rate(at.q, at.v), (after.q - before.q) / (2 * h), atol=1e-8)
+    np.testing.assert_allclose(at.acceleration, (after.v - before.v) / (2 * h), atol=1e-7)
+
+
+def test_coordinates_that_say_too_little_or_are_none() -> None:
+    robot = model("tripod_wrist")
+    few = motions.quintic(joints=[[0.7, 0.0], [0.75, 0.1]], names=("z", "pitch"), durations=1.0)
+    with pytest.raises(UsageError, match="leaves 1 of its 5 freedoms open"):
+        motions.states_along(robot, few, [0.5])
+    wrong = motions.quintic(joints=[[0.7], [0.75]], names=("height",), durations=1.0)
+    with pytest.raises(UsageError, match="no scalar joint height; there are .*tilt, x, y, z, yaw, pitch, roll"):
+        motions.states_along(robot, wrong, [0.5])

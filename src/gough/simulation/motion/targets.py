@@ -2,7 +2,8 @@
 
 pose      of the platform; of a frame on a rigid platform moved to the platform's origin; of a frame elsewhere as it is
 point     of any frame. Where a point leaves freedoms of the robot open, the frame's orientation stays as at home
-drives, joints   their coordinates
+drives, joints   their coordinates; beside joints also x y z yaw pitch roll of the platform, those that are the robot's own (of a tripod z,
+          pitch and roll)
 What else can move while all that is wanted stands still would depend on the way the robot came: such motions are refused.
 Velocities: a matrix A (m, mobility) with A v = wanted rate, and A v̇ = wanted acceleration - bias; elastic rates are 0.
 """
@@ -15,7 +16,7 @@ import numpy as np
 from gough.dynamics.catalogue import FunctionKey
 from gough.errors import UsageError
 from gough.kinematics.following import tree_rates
-from gough.kinematics.leading import coordinate_units
+from gough.kinematics.leading import COORDINATES, coordinate_units
 from gough.kinematics.mobility import neighbours
 from gough.model.tangent import tangent_derivative
 from gough.robot.units import as_written, misfit
@@ -23,6 +24,7 @@ from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.paths import Sample
 from gough.spatial import quaternion_wxyz_from_rotation
 from gough.spatial.charts import CONJUGATE, rotate
+from gough.spatial.euler import euler_angles, euler_matrix
 from gough.spatial.poses import pose_difference, quaternion_product
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ class MotionTarget:
     on_platform: np.ndarray | None = None
     parameters: np.ndarray | None = None
     turned: np.ndarray | None = None
+    angles: tuple[tuple[int, int], ...] = ()
+    """(row, which of yaw pitch roll) of the platform's angles among named coordinates."""
 
     @property
     def numbers(self) -> np.ndarray:
@@ -83,7 +87,11 @@ class MotionTarget:
         """A (n, size, mobility) at q (n, nq), of the rigid velocities alone; the loops may be a little open."""
         model = self.model
         if self.columns is not None:
-            return tree_rates(model, q, self.numbers[None], model.mobility)[:, list(self.columns)]
+            u = tree_rates(model, q, self.numbers[None], model.mobility)
+            out = u[:, list(self.columns)]
+            for row, k in self.angles:
+                out[:, row] = np.einsum("nj,njv->nv", _angle_rates(q)[:, k], u[:, 3:6])
+            return out
         found = model.function(FunctionKey("frame_twist", (str(self.frame),))).values(
             q=q[:, None, :], v=np.eye(model.layout.nv)[: model.mobility], parameters=self.numbers
         )["twist"]
@@ -95,7 +103,13 @@ class MotionTarget:
         if self.columns is not None:
             still = np.zeros((1, model.layout.nv))
             found = model.function("joint_motion").values(q=q, v=v, vdot=still, parameters=self.numbers)
-            return found["ud"][:, list(self.columns)]
+            out = found["ud"][:, list(self.columns)]
+            if self.angles:
+                u = np.einsum("nuv,nv->nu", tree_rates(model, q, self.numbers[None], model.layout.nv), v)
+                accelerations = _angle_accelerations(q, u[:, 3:6], found["ud"][:, 3:6])
+                for row, k in self.angles:
+                    out[:, row] = accelerations[:, k]
+            return out
         along = tangent_derivative(model, FunctionKey("frame_twist", (str(self.frame),)), ("q",), "jvp")
         return along.values(q=q, v=v, d_q=v, parameters=self.numbers)["d_twist"][:, : self.size]
 
@@ -156,14 +170,17 @@ def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: 
         order = drive_order(model, motion)
         return MotionTarget(model, "drives", tuple(mechanism.links[d.link].u for d in mechanism.drives), order=order)
     if motion.kind == "joints":
-        links = {layout.q_names[link.q]: link for link in mechanism.links if link.nu == 1}
-        unknown = [n for n in motion.names if n not in links]
+        columns = {layout.q_names[link.q]: link.u for link in mechanism.links if link.nu == 1}
+        columns |= {name: k for k, name in enumerate(COORDINATES)} if mechanism.has_platform else {}
+        unknown = [n for n in motion.names if n not in columns]
         if unknown:
             raise UsageError(
-                f"{model.robot.name} has no scalar joint {', '.join(unknown)}; there are {', '.join(links)}"
+                f"{model.robot.name} has no scalar joint {', '.join(unknown)}; there are {', '.join(columns)}"
             )
         _demand_units(model, motion)
-        return MotionTarget(model, "joints", tuple(links[n].u for n in motion.names), names=motion.names)
+        turns = COORDINATES[3:] if mechanism.has_platform else ()
+        angles = tuple((row, turns.index(n)) for row, n in enumerate(motion.names) if n in turns)
+        return MotionTarget(model, "joints", tuple(columns[n] for n in motion.names), names=motion.names, angles=angles)
     if motion.frame is None:
         if not mechanism.has_platform:
             raise UsageError(f"{model.robot.name} has no platform: a pose must name its frame (frame=)")
@@ -214,6 +231,25 @@ def drive_order(model: "Model", motion: Motion) -> tuple[int, ...]:
             f"the motion moves the drives {', '.join(motion.names)}; those of {model.robot.name} are {', '.join(own)}"
         )
     return tuple(motion.names.index(n) for n in own)
+
+
+def _angle_rates(q: np.ndarray) -> np.ndarray:
+    """E⁻¹ (n, 3, 3) at q (n, nq): rates of yaw, pitch, roll = E⁻¹ ω."""
+    E = euler_matrix("rpy_zyx", euler_angles("rpy_zyx", q[:, 3:7]))
+    out = np.full_like(E, np.nan)  # beside pitches of a quarter turn, where yaw and roll are one
+    good = np.isfinite(E).all(axis=(1, 2)) & (np.abs(np.linalg.det(np.nan_to_num(E))) > NOTHING)
+    out[good] = np.linalg.inv(E[good])
+    return out
+
+
+def _angle_accelerations(q: np.ndarray, w: np.ndarray, wd: np.ndarray) -> np.ndarray:
+    """Accelerations (n, 3) of yaw, pitch, roll for ω and ω̇ (n, 3): E⁻¹ (ω̇ - Ė rates), the axes of E carried along."""
+    E, back = euler_matrix("rpy_zyx", euler_angles("rpy_zyx", q[:, 3:7])), _angle_rates(q)
+    rates = np.einsum("nij,nj->ni", back, w)
+    by_yaw = rates[:, :1] * E[:, :, 0]
+    by_both = by_yaw + rates[:, 1:2] * E[:, :, 1]
+    carried = rates[:, 1:2] * np.cross(by_yaw, E[:, :, 1]) + rates[:, 2:] * np.cross(by_both, E[:, :, 2])
+    return np.einsum("nij,nj->ni", back, wd - carried)
 
 
 def _frame_on_platform(model: "Model", frame: str, parameters: np.ndarray | None) -> np.ndarray:
