@@ -40,7 +40,9 @@ def test_a_level_pole_cannot_be_led() -> None:
     model = cart_pole()
     conditions = [model.hybrid_dynamics([0, x], [0, 0], {"swing": 1.0}).condition for x in (0.0, 1.5, 1.57)]
     assert conditions[0] < 10 and conditions[1] > 5 * conditions[0] and conditions[2] > 1000
-    with pytest.raises(gough.BadStateError, match=r"hybrid_dynamics(?s:.)*SINGULAR at prescribed swing(?s:.)*prescribe others"):
+    with pytest.raises(
+        gough.BadStateError, match=r"hybrid_dynamics(?s:.)*SINGULAR at prescribed swing(?s:.)*prescribe others"
+    ):
         model.hybrid_dynamics([0, np.pi / 2], [0, 0], {"swing": 1.0})
     marked = model.hybrid_dynamics([[0, np.pi / 2], [0, 0.1]], [0, 0], {"swing": [1, 2]}, on_bad_state="mark")
     assert marked.status.tolist() == [int(gough.Status.SINGULAR), 0] and np.isnan(marked.tau[0]).all()
@@ -59,7 +61,9 @@ def test_a_crane_swings_its_load_as_told() -> None:
         moved, up = load_motion(model, q, v, found.vdot)
         pull = POLE * (moved + [0, 0, G])  # of the rope on the load
         np.testing.assert_allclose(np.cross(pull, up), 0, atol=1e-9)  # along itself
-        np.testing.assert_allclose(found.tau, [(30 + CART) * bridge + pull[0], CART * trolley + pull[1], -pull @ up], rtol=1e-9)
+        np.testing.assert_allclose(
+            found.tau, [(30 + CART) * bridge + pull[0], CART * trolley + pull[1], -pull @ up], rtol=1e-9
+        )
 
 
 def load_motion(model: gough.Model, q: np.ndarray, v: np.ndarray, vdot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -109,14 +113,23 @@ def test_any_velocity_of_closed_robots_is_prescribed(name: str) -> None:
     model, reference, count = subject.model, subject.reference, len(subject.model.mechanism.drives)
     layout, done = model.layout, 0
     for q, v, _, wrench, _ in subject.states:
-        for names in (layout.drive_names, rng.choice(layout.u_names, count, False), rng.choice(layout.v_names, count, False)):
+        for names in (
+            layout.drive_names,
+            rng.choice(layout.u_names, count, False),
+            rng.choice(layout.v_names, count, False),
+        ):
             asked = dict(zip(map(str, names), rng.normal(size=count), strict=True))
             found = model.hybrid_dynamics(q, v, asked, wrench, on_bad_state="mark")
             if found.status != 0 or found.condition > 1e4:
                 continue
             done += 1
             h = reference.bias(q, v)
-            off = reference.mass_matrix(q) @ found.vdot + h - reference.drive_map(q) @ found.tau - reference.external(q, wrench)
+            off = (
+                reference.mass_matrix(q) @ found.vdot
+                + h
+                - reference.drive_map(q) @ found.tau
+                - reference.external(q, wrench)
+            )
             assert np.abs(off).max() < 1e-12 * found.condition * (np.abs(h).max() + np.abs(found.tau).max())
             ud = model.function("joint_motion")(q=q, v=v, vdot=found.vdot, parameters=model.parameters).outputs["ud"]
             given = ud[[layout.u_names.index(n) for n in asked]]

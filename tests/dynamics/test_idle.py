@@ -37,7 +37,9 @@ def test_accelerations_are_those_of_energies_and_of_pinocchio(name: str) -> None
             force, vdot = solved(truth, q, v, list(range(n)), acceleration[:n], outside)
             found = model.inverse_dynamics(q, v, acceleration[:n], wrench)
             assert relative(found.tau, force) < TOLERANCE and relative(found.idle_acceleration, vdot[n:]) < TOLERANCE
-            assert relative(model.forward_dynamics(q, v, tau, wrench).vdot, truth.forward(q, v, tau, wrench)) < TOLERANCE
+            assert (
+                relative(model.forward_dynamics(q, v, tau, wrench).vdot, truth.forward(q, v, tau, wrench)) < TOLERANCE
+            )
 
 
 @pytest.mark.parametrize("family", ["idle_loop", "idle_rods"])
@@ -52,7 +54,10 @@ def test_idle_freedoms_are_found_where_none_is_named(family: str) -> None:
     u = named.function("tree_rates")(q=named.home, v=np.ones(named.layout.nv), parameters=named.parameters).outputs["u"]
     own = list(found.mechanism.selection.independent)
     a = np.ones(named.mobility)
-    ours, truth = found.inverse_dynamics(found.home, u[own], a), named.inverse_dynamics(named.home, np.ones(len(own)), a)
+    ours, truth = (
+        found.inverse_dynamics(found.home, u[own], a),
+        named.inverse_dynamics(named.home, np.ones(len(own)), a),
+    )
     assert relative(ours.tau, truth.tau) < 1e-9
 
 
@@ -88,7 +93,9 @@ def test_spins_of_rods_are_no_forces_of_the_drives() -> None:
 
 def test_a_force_on_what_has_no_inertia_is_said() -> None:
     """Friction of the ball would turn a rod without inertia at once."""
-    text = RODS.read_text().replace("type: spherical\n        pose", "type: spherical\n        friction: {viscous: 0.1}\n        pose")
+    text = RODS.read_text().replace(
+        "type: spherical\n        pose", "type: spherical\n        friction: {viscous: 0.1}\n        pose"
+    )
     model = gough.build(loads(text))
     v = np.zeros(12)
     v[6] = 1.0
@@ -115,7 +122,9 @@ def test_reactions_derivatives_and_configurations(name: str) -> None:
     for k in (0, n):  # along a velocity that is led, and along an idle one
         step = np.zeros(len(v))
         step[k] = 1e-6
-        ahead, behind = (model.function("inverse_dynamics")(q=model.integrate(q, s * step), **given).outputs for s in (1, -1))
+        ahead, behind = (
+            model.function("inverse_dynamics")(q=model.integrate(q, s * step), **given).outputs for s in (1, -1)
+        )
         for slot in ("tau", "idle_acceleration"):
             by_steps = (ahead[slot] - behind[slot]) / 2e-6
             (key,) = [x for x in slopes if x.split(" ")[0].removeprefix("d").startswith(slot) or slot in x]
