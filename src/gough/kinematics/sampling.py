@@ -32,15 +32,20 @@ def sample_states(
     n, layout, loads = len(q), mechanism.layout, load_sizes(mechanism)
     v, vdot = rng.normal(size=(n, layout.nv)), rng.normal(size=(n, layout.nv))
     load = rng.normal(size=(n, sum(loads.values())))
+    wrench, force = load[:, : loads.get("wrench", 0)], load[:, loads.get("wrench", 0) :]
+    if "force" in loads:
+        force[:, list(mechanism.selection.without_inertia)] = 0.0  # nothing could take it
+    tau = rng.normal(size=(n, len(mechanism.drives)))
     return {
         "q": q,
         "pose": q[:, : layout.joints.start],
         "v": v,
         "acceleration": vdot[:, : layout.mobility],
         "vdot": vdot,
-        "wrench": load[:, : loads.get("wrench", 0)],
-        "force": load[:, loads.get("wrench", 0) :],
-        "tau": rng.normal(size=(n, len(mechanism.drives))),
+        "wrench": wrench,
+        "force": force,
+        "tau": tau,
+        "prescribed": rng.normal(size=(n, layout.nu)),
         "parameters": linkage.parameters[None],
     }
 

@@ -133,7 +133,7 @@ def tell_idle(model: "Model") -> None:
     if not layout.v_idle or (not isinstance(named, str | None) and set(layout.idle_names) <= set(named)):
         return
     still = [layout.v_names[k] for k in model.mechanism.selection.without_inertia if k >= layout.mobility]
-    held = f" (held, without inertia: {_listed(still)})" if still else ""
+    held = f" ({'' if len(still) == layout.v_idle else _listed(still) + ': '}held, without inertia)" if still else ""
     warn(
         f"{model.robot.name}: idle freedoms, which no drive moves and no closure fixes: {_listed(layout.idle_names)}{held}; "
         "their accelerations are results (idle_acceleration). If they are meant, name all independent velocities (`velocities: "

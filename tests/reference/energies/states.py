@@ -15,8 +15,8 @@ STEPS = 12
 
 
 class State(NamedTuple):
-    """A state and loads, with accelerations that drives can give where there are any; wrench is (6,) on the platform, or
-    {frame: (6,)} for a robot without one."""
+    """A state and loads, with accelerations that drives can give; wrench is (6,) on the platform, or {frame: (6,)} for a robot
+    without one."""
 
     q: np.ndarray
     v: np.ndarray

@@ -104,7 +104,7 @@ def settle_pose(model: Model, q: np.ndarray, load: Load, hold: Hold) -> Settled:
 
 def _vibrations(model: Model, q: np.ndarray, tau: np.ndarray, load: Load, hold: Hold) -> tuple[float, float, str]:
     """(first frequency, stiffness, note)."""
-    if hold.kind == "locked" and not model.layout.v_elastic:
+    if hold.kind == "locked" and len(model.mechanism.moving) == model.mobility:
         return np.nan, np.inf if load.frame else np.nan, "rigid with locked drives: nothing swings"
     try:
         found, give = vibrations_at(model, q[None], tau[None], 1, hold.undamped, load.frame, load.wrench)

@@ -1,0 +1,80 @@
+"""Rest, vibrations, maps and reports of robots with idle freedoms."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import gough
+from dynamics.idle_robots import ARM, CART_POLE, INERTIA, POLE, RODS, G, cart_pole, hexapod
+from inner.analysis import verify
+from inner.cli import app
+from laws.mechanisms import mechanism
+
+
+def test_a_load_hangs_still() -> None:
+    model = cart_pole()
+    for found in (gough.static_equilibrium(model, q=[0.3, 0.7]), gough.static_equilibrium(model, drives=[0.3])):
+        np.testing.assert_allclose(found.q, [0.3, 0.0], atol=1e-12)
+        np.testing.assert_allclose(found.tau, [0.0], atol=1e-12)
+    pushed = gough.static_equilibrium(model, q=[0.3, 0.0], wrench={"pole": [1.0, 0, 0, 0, 0, 0]})
+    np.testing.assert_allclose(pushed.tau, [-1.0], rtol=1e-9)
+
+
+def test_a_load_swings_at_its_own_frequency() -> None:
+    found = gough.natural_frequencies(cart_pole())
+    np.testing.assert_allclose(
+        found.frequencies_hz, [np.sqrt(POLE * G * ARM / (INERTIA + POLE * ARM**2)) / (2 * np.pi)], rtol=1e-12
+    )
+
+
+def test_rods_without_inertia_neither_fall_nor_swing() -> None:
+    model = hexapod()
+    rest = gough.static_equilibrium(model)
+    np.testing.assert_allclose(rest.q, model.home, atol=1e-12)
+    np.testing.assert_allclose(rest.tau, model.inverse_dynamics(model.home, np.zeros(12), np.zeros(6)).tau, rtol=1e-9)
+    assert len(gough.natural_frequencies(model).frequencies_hz) == 0
+    servo = {"stiffness": 10.0}
+    found, spun = (gough.natural_frequencies(m, drives=servo).frequencies_hz for m in (model, hexapod(1e-9)))
+    assert len(found) == 6 and len(spun) == 12
+    np.testing.assert_allclose(spun[6:], found, rtol=1e-3)
+
+
+def test_singularities_are_those_of_what_is_led() -> None:
+    rigid, idle = hexapod().singularity(hexapod().home), cart_pole().singularity([0.0, 0.3])
+    assert rigid.parallel > 0.1 and rigid.inverse == pytest.approx(rigid.parallel)
+    assert idle.parallel == idle.inverse == 1.0
+
+
+@pytest.mark.parametrize("name", ["idle_loop-0", pytest.param("idle_rods-0", marks=pytest.mark.slow)])
+def test_laws_hold(name: str) -> None:
+    found = verify(mechanism(name).model, states=4)
+    assert found.passed, found
+
+
+def test_maps_are_of_what_is_led() -> None:
+    model = mechanism("idle_loop-0").model
+    assert gough.workspace(model, random=50).samples.names == ("crank",)
+    found = gough.workspace(hexapod(), {"z": (0.13, 0.14, 5)})
+    assert found.samples.names == ("z",) and (found.parallel > 0.05).all()
+
+
+def test_the_command_line_says_what_is_idle(tmp_path) -> None:
+    shown = CliRunner().invoke(app, ["show", str(RODS)]).stdout
+    assert "mobility 6" in shown and "idle, moved by no drive: leg0.knee_wz (no inertia: held)" in shown
+    data = json.loads(CliRunner().invoke(app, ["show", str(RODS), "--json"]).stdout)
+    assert data["idle"] == [{"name": f"leg{k}.knee_wz", "held": True} for k in range(6)] and data["mobility"] == 6
+    robot, states = tmp_path / "cart.yaml", tmp_path / "states.csv"
+    robot.write_text(CART_POLE)
+    states.write_text("rail,swing,v.rail,v.swing,a.rail\n0.1,0.7,0.2,1.3,2.0\n")
+    out = tmp_path / "out.csv"
+    done = CliRunner().invoke(app, ["eval", str(robot), "inverse_dynamics", "--state", str(states), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    head, row = out.read_text().splitlines()[:2]
+    values = dict(zip(head.split(","), row.split(","), strict=True))
+    found = cart_pole().inverse_dynamics([0.1, 0.7], [0.2, 1.3], [2.0])
+    assert float(values["tau.rail"]) == pytest.approx(found.tau[0]), values
+    assert float(values["a.swing"]) == pytest.approx(found.idle_acceleration[0]), values
