@@ -15,6 +15,7 @@ from gough.robot import (
     Body,
     ChainJoint,
     Configuration,
+    Coupling,
     Cut,
     Drive,
     Flexible,
@@ -44,7 +45,7 @@ from gough.robot.loader import DOCUMENT_KEYS
 from inner.robot import UNITS
 
 MODELS = (Body, ChainJoint, Configuration, Cut, Drive, Friction, Inertia, JointSpring, Limits, Mdh)
-MODELS += (Loop, LoopEnd, Parameters, Payload, Pose, Spring, Telescopic, TreeJoint)
+MODELS += (Coupling, Loop, LoopEnd, Parameters, Payload, Pose, Spring, Telescopic, TreeJoint)
 FLEXIBLE = (
     Flexible,
     TieRule,
