@@ -15,6 +15,7 @@ from gough.robot import (
     Body,
     ChainJoint,
     Configuration,
+    Coupling,
     Cut,
     Drive,
     Flexible,
@@ -42,7 +43,7 @@ from gough.robot.loader import DOCUMENT_KEYS
 from inner.robot import UNITS, CutType, MovingType
 
 MODELS = (Body, ChainJoint, Configuration, Cut, Drive, Friction, Inertia, JointSpring, Limits, Mdh)
-MODELS += (Loop, LoopEnd, Parameters, Payload, Pose, Spring, Telescopic, TreeJoint)
+MODELS += (Coupling, Loop, LoopEnd, Parameters, Payload, Pose, Spring, Telescopic, TreeJoint)
 FLEXIBLE = (
     Flexible,
     TieRule,

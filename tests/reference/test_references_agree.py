@@ -278,7 +278,7 @@ def test_redundant_drives_share_by_weight() -> None:
 
 @pytest.mark.parametrize("family", FEW)
 def test_joint_reactions_hold_what_acts_in_the_joint(family: str) -> None:
-    """About or along a joint's own axis the transmitted wrench is drive, friction and spring, less the rotor's."""
+    """About or along a joint's own axis the transmitted wrench is drive, friction, spring and coupling, less the rotor's."""
     reference = made(family, 1)
     joints = JointReactions(reference)
     q, v, acceleration, wrench, _ = random_states(reference, 1, 3)[0]
@@ -286,13 +286,14 @@ def test_joint_reactions_hold_what_acts_in_the_joint(family: str) -> None:
     W = joints.wrenches(q, v, acceleration, tau, wrench)
     xd, xdd = reference.rates(q, v), reference.accelerations(q, v, acceleration)
     drives = dict(zip((p.placed.name for p in reference.layout.drives), tau, strict=True))
+    coupled = reference.coupling_forces(q, v, acceleration, tau, wrench).sum(0)
     for row, free, p in zip(W, joints.open_wrenches(q), reference.layout.places, strict=True):
         joint, rate = p.joint, xd[p.x]
         if joint.type not in ("revolute", "prismatic"):
             continue
         part = slice(3, 6) if joint.type == "revolute" else slice(0, 3)
         axis = np.asarray(joint.axis)
-        acting = opposing(joint.friction, rate, together=False)[0]
+        acting = opposing(joint.friction, rate, together=False)[0] + coupled[p.x][0]
         if joint.drive is not None:
             rotor = joint.drive.gear**2 * joint.drive.rotor_inertia * xdd[p.x][0]
             acting += opposing(joint.drive, rate, together=False)[0] + drives[p.placed.name] - rotor

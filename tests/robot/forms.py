@@ -122,7 +122,40 @@ velocities: [vz, lift, wrist_wx, swing_2]
 home: {joints: {wrist: [1, 0, 0, 0], strut.slide: 0.7}}
 """
 
-FORMS = {"five_bar": FIVE_BAR, "delta": DELTA, "mixed": MIXED}
+GEARED = """\
+format: 2
+name: geared
+platform: {name: plate, mass: 1}
+bodies:
+  - {name: wheel1, mass: 0.3}
+  - {name: wheel2, mass: 0.4}
+  - {name: bar, mass: 0.5}
+joints:
+  - {name: a, type: revolute, parent: world, child: wheel1, drive: {}}
+  - {name: b, type: revolute, parent: world, child: wheel2, pose: {position: [0.1, 0, 0]}}
+  - {name: c, type: cylindrical, parent: plate, child: bar}
+templates:
+  strut:
+    chain:
+      - {name: hip, type: universal, axes: [[1, 0, 0], [0, 1, 0]], body: {name: lower, mass: 1}}
+      - {name: motor, type: revolute, on: hip, drive: {}, body: {name: rotor, mass: 0.1}}
+      - {name: slide, type: prismatic, on: hip, body: {name: upper, mass: 1}}
+    cut: {type: spherical}
+    couplings:
+      - {name: rack, type: rack, pinion: motor, slide: slide, radius: 12 mm, offset: 0.4 m, source: assumed}
+legs:
+  - {like: strut}
+  - {like: strut, couplings: {rack: {radius: -11 mm}}}
+  - {like: strut, name: third, couplings: [{name: belt, type: mimic, joint: hip_1, of: leg0.hip_1, ratio: 2, offset: 10 deg}]}
+couplings:
+  - {name: mesh, type: gear, joints: [a, b], teeth: [20, 30], module: 2 mm, internal: true}
+  - {name: pair, type: gear, joints: [b, leg0.hip_2], radii: [20 mm, 0.03]}
+  - {name: nut, type: differential, coefficients: {c_angle: 0.01, c_offset: -1, third.slide: 0.5}, offset: -0.2}
+  - {name: back, type: mimic, joint: leg1.hip_1, of: a, offset: home}
+home: {pose: {position: [0, 0, 0.5]}, joints: {a: 10 deg, leg1.hip: [20 deg, 0]}}
+"""
+
+FORMS = {"five_bar": FIVE_BAR, "delta": DELTA, "mixed": MIXED, "geared": GEARED}
 
 
 def form(name: str) -> Any:

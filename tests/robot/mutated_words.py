@@ -25,6 +25,7 @@ WORDS = [
     *"x y z yaw pitch roll world platform source name type base cut home body mass flexible drive legs chain like axis".split(),
     *"hinge ball slider weld pin continuous floating revolute prismatic spherical universal fixed free planar".split(),
     *"cylindrical constant_length templates loops springs velocities drives null true nan position pose axes mdh matrix".split(),
+    *"couplings gear rack mimic differential teeth radii".split(),
     *"quaternion_wxyz rpy_zyx about origin center_of_mass beam plate solid modal modes number kind clamped guyan gravity".split(),
     *(
         "a" * 300,

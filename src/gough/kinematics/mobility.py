@@ -66,9 +66,10 @@ def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) 
     least = least_motion(linkage)
     rank, null = null_space(here[0], least)
     if null.shape[1] == 0:
+        coupled = f" or a coupling ({', '.join(c.name for c in mechanism.couplings)})" if mechanism.couplings else ""
         raise StructureError(
             f"{mechanism.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank {rank}. "
-            f"{nearly_movable(linkage, home, start) or 'Remove a loop, or replace a joint by one with more freedoms.'}"
+            f"{nearly_movable(linkage, home, start) or f'Remove a loop{coupled}, or replace a joint by one with more freedoms.'}"
         )
     q = neighbours(linkage, home, null)
     if len(q) < NEEDED:

@@ -31,7 +31,7 @@ from gough.spatial.poses import (
     pose_array,
     pose_difference,
 )
-from gough.structure import CutJoint, Structure
+from gough.structure import CutJoint, LinearClosure, Structure
 
 STARTS = 192
 NEARLY = 1e-4
@@ -319,6 +319,9 @@ def open_loops(linkage: Linkage, robot: Robot, q: np.ndarray) -> str:
     change = (
         "Change home (pose or joints: guesses that choose the assembly), or the lengths and joint axes of these loops"
     )
+    related = [o.cut.name for o in left if isinstance(o.cut, LinearClosure)]
+    if related:
+        change += f"; or the ratio or offset of {', '.join(related)} (`offset: home` takes what home's joints state)"
     if any(o.turned for o in left):
         change += "; where a joint is meant to be put in that way round, turn its frame on one side"
     elif max((o.error for o in left), default=1.0) < LITTLE:

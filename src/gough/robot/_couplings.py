@@ -77,7 +77,7 @@ class Coupling(Item):
     against each other. coefficients: differential, of each coordinate, not 0. offset: home takes what home's joints state.
     """
 
-    name: Name
+    name: Name = ""
     type: Literal["gear", "rack", "mimic", "differential"]
     joint: str | None = None
     of: str | None = None
@@ -96,10 +96,8 @@ class Coupling(Item):
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
         data = {key: value for key, value in data.items() if value is not None}
-        first = next((name for name in written_coordinates(data) if isinstance(name, str)), None)
-        if first is not None and isinstance(data.get("type"), str):
-            data.setdefault("name", f"{data['type']}_{first.replace('.', '_')}")
-        return data
+        name = meant_name(data)
+        return data if name is None else {**data, "name": name}
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
@@ -159,9 +157,12 @@ class Coupling(Item):
         return None if self.teeth is None or self.module is None else 0.5 * self.module * self.teeth[0]
 
 
-def written_coordinates(data: Any) -> list[Any]:
-    """Names of the coordinates of a raw coupling, as they are written."""
-    return [name for _, name in coordinate_places(data)]
+def meant_name(data: Any) -> Any:
+    """The name of a raw coupling; where it is left out, its type and first coordinate. None where nothing says it."""
+    if is_given(data, "name") and look(data, "name") != "":
+        return look(data, "name")
+    first = next((name for _, name in coordinate_places(data)), None)
+    return None if first is None else f"{look(data, 'type')}_{first.replace('.', '_')}"
 
 
 def coordinate_places(data: Any) -> list[tuple[tuple[int | str, ...], Any]]:

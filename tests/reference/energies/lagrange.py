@@ -214,12 +214,10 @@ class Reference(Kinematics):
         return found
 
     def coupling_forces(self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench = None) -> np.ndarray:
-        """(couplings,) force of each along its first coordinate."""
+        """(couplings, nx) force of each along the coordinates."""
         found, G = self.multipliers(q, v, acceleration, tau, wrench), self.closure_jacobian(q)
-        coupled = relations(self.robot, self.layout.q_names)
-        at = [self.layout.x_names.index(r.first) for r in coupled]
-        rows = range(len(G) - len(at), len(G))
-        return np.array([G[row, k] * found[row] for row, k in zip(rows, at, strict=True)])
+        first = len(G) - len(relations(self.robot, self.layout.q_names))
+        return G[first:] * found[first:, None]
 
     def reactions(self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench = None) -> np.ndarray:
         """(loops, 6) wrench of the first body on the second, at the second side's origin, world axes.

@@ -9,11 +9,11 @@ import numpy as np
 
 from gough.joints import ALL
 from gough.joints.joint import Coordinate
-from gough.robot._couplings import HOME, Coupling, CouplingTerm, coordinate_places
+from gough.robot._couplings import HOME, Coupling, CouplingTerm, coordinate_places, meant_name
 from gough.robot._leg import entries, repetition_faults
 from gough.robot.checks.joints import can_convert
 from gough.robot.checks.references import items, joint_types, loop_types, platform_name
-from gough.robot.coordinates import POSE_NAMES, TWIST_NAMES
+from gough.robot.coordinates import GROUND, POSE_NAMES, TWIST_NAMES
 from gough.robot.item import Fault, Place, is_given, look, nearest
 from gough.robot.units import si_unit, with_article
 
@@ -78,8 +78,11 @@ def _list_faults(
 ) -> Iterator[Fault]:
     couplings = entries(look(owner, "couplings"))
     places: list[Place] = [(*place, k, "name") for k in range(len(couplings))]
-    names = [look(coupling, "name") for coupling in couplings]
+    names = [meant_name(coupling) for coupling in couplings]
     yield from repetition_faults(names, places, "coupling", {"the name of something else": taken})
+    for name, at in zip(names, places, strict=True):
+        if name in (*GROUND, "drives"):
+            yield Fault(at, name, f"a reserved name: {name!r}", f"another name, for instance {name}_1")
     for k, coupling in enumerate(couplings):
         yield from _coordinates(data, coupling, (*place, k), types, leg)
 

@@ -129,7 +129,7 @@ def _channels(run: "Run") -> Iterator[Channel]:
     yield from _wrenches(run, channel)
     yield from _frames(run, channel)
     yield from _reactions(run, channel)
-    yield from _coupling_forces(run, channel)
+    yield from _coupling_forces(run, single)
 
 
 def _drives(run: "Run", channel: Any) -> Iterator[Channel]:
@@ -215,12 +215,11 @@ def _reactions(run: "Run", channel: Any) -> Iterator[Channel]:
         )
 
 
-def _coupling_forces(run: "Run", channel: Any) -> Iterator[Channel]:
+def _coupling_forces(run: "Run", single: Any) -> Iterator[Channel]:
     names, mechanism = run.layout.q_names, run.model.mechanism
     for i, c in enumerate(mechanism.couplings):
-        entry, unit = f"{c.name}.force", "N" if c.terms[0].slides else "N m"
-        about = f"of the coupling {c.name} along {names[c.terms[0].q]}"
-        yield channel(entry, [entry], [unit], about, lambda r, i=i: _all_reactions(r).couplings[:, [i]])
+        unit, about = "N" if c.terms[0].slides else "N m", f"of the coupling {c.name} along {names[c.terms[0].q]}"
+        yield single(f"{c.name}.force", unit, about, lambda r, i=i: _all_reactions(r).couplings[:, i])
 
 
 def elastic_columns(model: Any) -> list[int]:
