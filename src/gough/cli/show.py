@@ -86,11 +86,16 @@ def _drive_line(r: Data) -> str:
 
 def _springs(springs: list[Data]) -> None:
     if springs:
-        shown = table("spring", "from", "to", "stiffness (N/m)", "damping (N s/m)", "rest length (m)", "preload (N)")
-        for s in springs:
+        heads = ["spring", "from", "to", "stiffness (N/m)", "damping (N s/m)", "rest length (m)", "preload (N)"]
+        curves = [
+            {k: s[k] for k in ("polynomial", "table", "tension_only", "rounding", "clearance") if s.get(k)}
+            for s in springs
+        ]
+        shown = table(*heads, *(["characteristic"] if any(curves) else []))
+        for s, curve in zip(springs, curves, strict=True):
             ends = [f"{s[end]['body']} {vector(s[end]['position'], 5)}" for end in ("from", "to")]
             numbers = [short(s[key]) for key in ("stiffness", "damping", "rest_length", "preload")]
-            shown.add_row(s["name"], *ends, *numbers)
+            shown.add_row(s["name"], *ends, *numbers, *([entries(curve)] if any(curves) else []))
         console().print(shown)
         say()
 
@@ -224,6 +229,8 @@ def _effects(joint: Data) -> list[str]:
     axes = [joint["axis"]] if joint["axis"] else joint["axes"] or []
     drive = joint.get("drive")
     effects = "; ".join(entries(joint.get(key)) for key in ("friction", "spring", "limits") if joint.get(key))
+    if joint.get("armature"):
+        effects = "; ".join([*([effects] if effects else []), f"armature {joint['armature']}"])
     driven = "" if drive is None else entries(drive) or "ideal"
     return [_shape(axes, joint["dimensions"]), driven, effects]
 
@@ -239,8 +246,10 @@ def _shape(axes: Any, dimensions: Data) -> str:
     )
 
 
-def entries(numbers: Data | None) -> str:
-    """Names and numbers of a friction, spring, drive or limits."""
+def entries(numbers: Data | list[Any] | None) -> str:
+    """Names and numbers of a friction, spring, drive or limits; of a list, one for each freedom."""
+    if isinstance(numbers, list):
+        return " | ".join(entries(entry) or "none" for entry in numbers)
     return ", ".join(f"{k} {short(v) if isinstance(v, float) else v}" for k, v in (numbers or {}).items())
 
 
