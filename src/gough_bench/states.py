@@ -90,7 +90,7 @@ def _good(model: Model, q: np.ndarray) -> np.ndarray:
 
 
 def lossless_robot(robot: Robot, rotors: bool = True) -> Robot:
-    """The same robot with no friction and no springs; rotors: whether inertias of its drives stay."""
+    """The same robot with no friction, no springs and no armatures of joints; rotors: whether inertias of its drives stay."""
     gone = {"viscous": 0.0, "coulomb": 0.0, "smoothing": 0.0}
     return _bare(robot, gone if rotors else gone | {"rotor_inertia": 0.0}).model_copy(update={"springs": ()})
 
@@ -104,7 +104,8 @@ def _bare(item: Any, drive: dict[str, float]) -> Any:
         return item.model_copy(update=drive)
     if isinstance(item, Item):
         fields = type(item).model_fields
-        return item.model_copy(update={name: _bare(getattr(item, name), drive) for name in fields})
+        bare = {name: 0.0 if name == "armature" else _bare(getattr(item, name), drive) for name in fields}
+        return item.model_copy(update=bare)
     if isinstance(item, tuple):
         return tuple(_bare(x, drive) for x in item)
     return item

@@ -89,7 +89,7 @@ class Tree:
             return
         turning = f"{'P' if link.motion.slides else 'R'}{AXES[link.axis]}"
         kind = "free" if link.is_platform else "ball" if link.is_ball else turning
-        rotor = 0.0 if link.rotor is None else float(self.model.parameters[link.rotor])
+        rotor = float(sum(self.model.parameters[i] for i in link.rotors))
         self.joints.append(PeerJoint(link, parent, kind, R, p, mass, first, second, rotor))
         self.placed[index] = (len(self.joints), np.eye(3), np.zeros(3))
 

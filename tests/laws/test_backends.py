@@ -26,10 +26,21 @@ from gough_bench.states import random_states
 from inner.backends import GpuKernel, Kernel, flat_listing, host
 from inner.dynamics import CATALOGUE
 from laws.subjects import built
+from reference.designs import design
 
 N = 11
 ROBOTS = ("five_bar", "lopes")
-MORE = ("pedrammehr2012", "delta", "redundant_planar", "three_rrr", "fried", "andrews", "ankle", "dry four-bar")
+MORE = (
+    "pedrammehr2012",
+    "delta",
+    "redundant_planar",
+    "three_rrr",
+    "fried",
+    "andrews",
+    "ankle",
+    "dry four-bar",
+    "effects-0",
+)
 SUBJECTS = (*ROBOTS, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE))
 
 
@@ -39,7 +50,8 @@ def model(name: str) -> gough.Model:
         return four_bar(
             Rotation.from_rotvec(np.random.default_rng(3).normal(size=3)), 1.0, "universal", {"coulomb": 0.5}
         )
-    return built(gough.load(name))
+    family, _, seed = name.partition("-")
+    return built(design(family, int(seed)) if seed else gough.load(name))
 
 
 @lru_cache(maxsize=2)

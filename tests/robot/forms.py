@@ -155,7 +155,48 @@ couplings:
 home: {pose: {position: [0, 0, 0.5]}, joints: {a: 10 deg, leg1.hip: [20 deg, 0]}}
 """
 
-FORMS = {"five_bar": FIVE_BAR, "delta": DELTA, "mixed": MIXED, "geared": GEARED}
+
+EFFECTS = """\
+format: 2
+name: effects
+bodies:
+  - {name: arm, mass: 2}
+  - {name: hand, mass: 1}
+  - {name: sled, mass: 1}
+joints:
+  - name: hinge
+    type: universal
+    axes: [[0, 1, 0], [0, 0.6, 0.8]]
+    parent: world
+    child: arm
+    armature: [0.05, 0.02 kg.m2]
+    limits: {lower: [-1, null], upper: [1, 2], speed: [3, 180 deg/s], cone: 60 deg}
+    friction: [{coulomb: 0.1}, null]
+    spring: [{table: [[-90 deg, -6], [0, 0], [1, 6 N.m]], damping: 0.1}, {polynomial: [0, 20, 3], tension_only: true}]
+  - name: wrist
+    type: spherical
+    parent: arm
+    child: hand
+    pose: {position: [0.6, 0, 0]}
+    spring: {stiffness: 8, rest_quaternion_wxyz: [0.6, 0, 0.8, 0]}
+    armature: 0.1
+  - {name: slide, type: cylindrical, parent: world, child: sled, pose: {position: [0, 1, 0]}, armature: 0.2}
+loops:
+  - {name: rod, type: revolute_spherical, length: 900 mm, first: {body: world}, second: {body: hand}}
+  - name: cross
+    type: universal
+    axes: [[1, 0, 0], [0, 1, 0]]
+    angle: 80 deg
+    first: {body: hand, pose: {position: [0.3, 0, 0]}}
+    second: {body: sled}
+    friction: [{viscous: 0.1}, {coulomb: 0.2}]
+springs:
+  - {name: cable, from: {body: world}, to: {body: arm}, stiffness: 8, rest_length: 0.7, tension_only: true, rounding: 5 mm}
+  - {name: bent, from: {body: world}, to: {body: hand}, table: [[0, -1], [100 mm, 2 N]], clearance: 1 mm}
+  - {name: curved, from: {body: world}, to: {body: hand}, polynomial: [1, 2, 3], rest_length: 0.1}
+"""
+
+FORMS = {"five_bar": FIVE_BAR, "delta": DELTA, "mixed": MIXED, "geared": GEARED, "effects": EFFECTS}
 
 
 def form(name: str) -> Any:

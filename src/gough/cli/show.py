@@ -95,11 +95,16 @@ def _drive_line(r: Data) -> str:
 
 def _springs(springs: list[Data]) -> None:
     if springs:
-        shown = table("spring", "from", "to", "stiffness (N/m)", "damping (N s/m)", "rest length (m)", "preload (N)")
-        for s in springs:
+        heads = ["spring", "from", "to", "stiffness (N/m)", "damping (N s/m)", "rest length (m)", "preload (N)"]
+        curves = [
+            {k: s[k] for k in ("polynomial", "table", "tension_only", "rounding", "clearance") if s.get(k)}
+            for s in springs
+        ]
+        shown = table(*heads, *(["characteristic"] if any(curves) else []))
+        for s, curve in zip(springs, curves, strict=True):
             ends = [f"{s[end]['body']} {vector(s[end]['position'], 5)}" for end in ("from", "to")]
             numbers = [short(s[key]) for key in ("stiffness", "damping", "rest_length", "preload")]
-            shown.add_row(s["name"], *ends, *numbers)
+            shown.add_row(s["name"], *ends, *numbers, *([entries(curve)] if any(curves) else []))
         console().print(shown)
         say()
 
@@ -244,6 +249,8 @@ def _effects(joint: Data) -> list[str]:
     axes = [joint["axis"]] if joint["axis"] else joint["axes"] or []
     drive = joint.get("drive")
     effects = "; ".join(entries(joint.get(key)) for key in ("friction", "spring", "limits") if joint.get(key))
+    if joint.get("armature"):
+        effects = "; ".join([*([effects] if effects else []), f"armature {joint['armature']}"])
     driven = "" if drive is None else entries(drive) or "ideal"
     return [spell_shape(axes, joint["dimensions"]), driven, effects]
 

@@ -24,7 +24,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import select
@@ -34,7 +34,9 @@ Coefficients = Sequence[Any]
 
 @dataclass(frozen=True)
 class SpringLaw(ABC):
-    """A characteristic; its numbers stand behind the first four."""
+    """A characteristic; its numbers stand behind the first four. smooth: whether it is one piece."""
+
+    smooth: ClassVar[bool] = True
 
     @abstractmethod
     def force(self, x: Any, numbers: Coefficients) -> Any:
@@ -85,6 +87,8 @@ class PolynomialSpring(SpringLaw):
 class OneSidedSpring(SpringLaw):
     """Nothing below rest. Numbers: the width w, then c_1, c_2, …, or none where the stiffness is c_1."""
 
+    smooth: ClassVar[bool] = False
+
     def force(self, x: Any, numbers: Coefficients) -> Any:
         s, (first, *rest) = self._of(x, numbers)
         p, _, _ = _ramp(s, numbers[4])
@@ -117,6 +121,8 @@ class OneSidedSpring(SpringLaw):
 @dataclass(frozen=True)
 class TableSpring(SpringLaw):
     """A curve through points. Numbers: x_0, f_0, x_1, f_1, …"""
+
+    smooth: ClassVar[bool] = False
 
     def force(self, x: Any, numbers: Coefficients) -> Any:
         start, (f, slope, b, c), _ = self._piece(x, numbers)

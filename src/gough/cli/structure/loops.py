@@ -121,8 +121,10 @@ def spell_shape(axes: Any, dimensions: Data) -> str:
     )
 
 
-def entries(numbers: Data | None) -> str:
-    """Names and numbers of a friction, spring, drive or limits."""
+def entries(numbers: Data | list[Any] | None) -> str:
+    """Names and numbers of a friction, spring, drive or limits; of a list, one for each freedom."""
+    if isinstance(numbers, list):
+        return " | ".join(entries(entry) or "none" for entry in numbers)
     return ", ".join(f"{k} {short(v) if isinstance(v, float) else v}" for k, v in (numbers or {}).items())
 
 
