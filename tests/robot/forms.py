@@ -196,7 +196,43 @@ springs:
   - {name: curved, from: {body: world}, to: {body: hand}, polynomial: [1, 2, 3], rest_length: 0.1}
 """
 
-FORMS = {"five_bar": FIVE_BAR, "delta": DELTA, "mixed": MIXED, "geared": GEARED, "effects": EFFECTS}
+VARIED = """
+format: 2
+name: varied
+variables: {base_radius: 500 mm, top_radius: 0.6*base_radius, spread: 12 deg, top_mass: 5 kg, number: 3}
+gravity: [0, 0, "-9.81 m/s2*number/3"]
+platform:
+  shape:
+    - {hexagon_plate: {mass: top_mass, side: top_radius, thickness: 10 mm}}
+    - {tube: {mass: "0.1*top_mass", radius: 50 mm, inner_radius: "40 mm", length: 0.1}, at: {position: [0, 0, 50 mm]}}
+  frames: {tool: {position: [0, 0, 0.1], rpy_zyx: [spread, 0, 0]}}
+templates:
+  ups:
+    chain:
+      - {name: hip, type: universal, axes: [[1, 0, 0], [0, 1, 0]]}
+      - {name: slide, type: prismatic, drive: {rotor_inertia: "2 kg*cos(spread)"}, body: {mass: top_mass/5}}
+    cut: {type: spherical, friction: {viscous: 0.1}}
+legs:
+  - pattern: {circular: 3, start: "-spread"}
+    like: ups
+    name: right<i>
+    base: {position: ["base_radius*cos(<angle>)", "base_radius*sin(<angle>)", 0], rpy_zyx: [<angle>, 0, 0]}
+    on_platform: {position: ["top_radius*cos(<angle> - 36 deg)", "top_radius*sin(<angle> - 36 deg)", 0]}
+  - pattern: {listed: [{at_: spread}, {at_: 120 deg + spread}, {at_: 240 deg + spread}]}
+    like: ups
+    name: left<i>
+    base: {position: ["base_radius*cos(<at_>)", "base_radius*sin(<at_>)", 0], rpy_zyx: [<at_>, 0, 0]}
+    on_platform: {position: ["top_radius*cos(<at_> + 36 deg)", "top_radius*sin(<at_> + 36 deg)", 0]}
+springs:
+  - pattern: {mirrored: [front, back]}
+    name: <label>_spring
+    from: {body: world, position: ["<side>*100 mm", 0, 1]}
+    to: {body: platform}
+    stiffness: max(100 N/m, 50 N/m*number)
+home: {pose: {position: [0, 0, "sqrt(base_radius**2 + (300 mm)**2)"]}}
+"""
+
+FORMS = {"five_bar": FIVE_BAR, "delta": DELTA, "mixed": MIXED, "geared": GEARED, "effects": EFFECTS, "varied": VARIED}
 
 
 def form(name: str) -> Any:

@@ -6,8 +6,9 @@ import random
 
 import pytest
 
+from gough.errors import UnitWarning
 from gough.robot import DescriptionError, Robot, dumps, loads
-from inner.robot import Expression, Scope, UnitError
+from inner.robot import Expression, Scope, UnitError, change_friction
 
 GIVEN = {"radius": "80 mm", "a": "12 deg", "n": 3, "m_0": "2 kg", "twice": "2*radius", "area": "radius*twice"}
 R, A, N, M = 0.08, math.radians(12), 3.0, 2.0
@@ -163,6 +164,21 @@ def test_a_bound_is_one_of_the_value_and_numbers_of_expressions_serve_as_angles(
     assert robot.joints[0].placement.rpy_zyx == (math.pi / 6, 0.0, 0.0)
     assert isinstance(robot.bodies[0].mass, Expression)
     assert float(robot.bodies[0].mass) == 0.0
+
+
+def test_an_expression_without_a_unit_that_turns_far_is_told() -> None:
+    with pytest.warns(UnitWarning, match="arm.yaml:8: .*rpy_zyx.*is 30 rad; give its variables a unit"):
+        loads(ROBOT.format(**{**USUAL, "variables": "{radius: 80 mm, a: 30}"}), "arm.yaml")
+
+
+def test_friction_that_is_scaled_stays_an_expression() -> None:
+    text = ROBOT.format(**USUAL).replace("drive: {}", 'drive: {viscous: "2 N.m.s*radius/(1 m)"}')
+    robot = change_friction(loads(text), viscous=3.0)
+    drive = robot.joints[0].drive
+    assert drive is not None
+    assert isinstance(drive.viscous, Expression)
+    assert drive.viscous.written == "3.0*(2 N.m.s*radius/(1 m))"
+    assert float(loads(dumps(robot)).joints[0].drive.viscous) == float(drive.viscous)  # type: ignore[union-attr]
 
 
 def test_written_back_with_variables_and_expressions() -> None:

@@ -150,5 +150,5 @@ def test_coordinates_that_say_too_little_or_are_none() -> None:
     with pytest.raises(UsageError, match="leaves 1 of its 5 freedoms open"):
         motions.states_along(robot, few, [0.5])
     wrong = motions.quintic(joints=[[0.7], [0.75]], names=("height",), durations=1.0)
-    with pytest.raises(UsageError, match="no scalar joint height; there are .*tilt, x, y, z, yaw, pitch, roll"):
+    with pytest.raises(UsageError, match=r"no scalar joint height; there are .*tilt, x, y, z, yaw, pitch, roll"):
         motions.states_along(robot, wrong, [0.5])

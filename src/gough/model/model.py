@@ -23,9 +23,9 @@ from gough.kinematics.sampling import sample_states
 from gough.kinematics.selecting import pattern_of, redundant_closures, reselected_mechanism, select, with_all_free
 from gough.locks import make_nested_lock
 from gough.model._configuration_calls import ConfigurationCalls
+from gough.model._design_numbers import DesignNumbers
 from gough.model._dynamics_calls import DynamicsCalls
 from gough.model._frame_calls import FrameCalls
-from gough.model._variable_calls import VariableCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
 from gough.model.locks import keeps_locks
 from gough.model.sharing import share_kernels
@@ -49,7 +49,7 @@ PER_PROCESS = ("_cache", "_lock", "_straight", "like")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model(ConfigurationCalls, FrameCalls, DynamicsCalls, VariableCalls):
+class Model(ConfigurationCalls, FrameCalls, DynamicsCalls, DesignNumbers):
     """Dynamics of one robot. Make it with `gough.build`; it does not change, is thread-safe and can be pickled.
 
     robot: the description. layout: names, units and places in q and v. parameters (n,): the design as numbers.
@@ -243,7 +243,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls, VariableCalls):
         """
         key = FunctionKey.of(name)
         if variables:
-            return self.cached(("function", key, "variables"), lambda: self.function_of_variables(key, baked))
+            return self.cached(("function", key, "variables"), lambda: self._function_of_variables(key, baked))
         return self.cached(("function", key, baked), lambda: self._make(key, baked))
 
     def _make(self, key: FunctionKey, baked: bool) -> Function:

@@ -30,6 +30,10 @@ from gough.scalar import array_of
 AXES = ("x", "y", "z")
 
 
+def _square(length: Any) -> Any:
+    return length * length  # a power of a number too large raises
+
+
 class EvenBody(Item):
     """Of even density; `mass` in kg."""
 
@@ -65,7 +69,7 @@ class ThinRod(RoundBody):
     length: PositiveLength
 
     def two_moments(self) -> tuple[Any, Any]:
-        return 0.0, self.mass * self.length**2 / 12
+        return 0.0, self.mass * _square(self.length) / 12
 
 
 class ThinRing(RoundBody):
@@ -74,7 +78,7 @@ class ThinRing(RoundBody):
     radius: PositiveLength
 
     def two_moments(self) -> tuple[Any, Any]:
-        return self.mass * self.radius**2, self.mass * self.radius**2 / 2
+        return self.mass * _square(self.radius), self.mass * _square(self.radius) / 2
 
 
 class ThinDisc(RoundBody):
@@ -83,7 +87,7 @@ class ThinDisc(RoundBody):
     radius: PositiveLength
 
     def two_moments(self) -> tuple[Any, Any]:
-        return self.mass * self.radius**2 / 2, self.mass * self.radius**2 / 4
+        return self.mass * _square(self.radius) / 2, self.mass * _square(self.radius) / 4
 
 
 class FullCylinder(RoundBody):
@@ -93,7 +97,7 @@ class FullCylinder(RoundBody):
     length: PositiveLength
 
     def two_moments(self) -> tuple[Any, Any]:
-        return self.mass * self.radius**2 / 2, self.mass * (3 * self.radius**2 + self.length**2) / 12
+        return self.mass * _square(self.radius) / 2, self.mass * (3 * _square(self.radius) + _square(self.length)) / 12
 
 
 class RoundTube(RoundBody):
@@ -112,8 +116,8 @@ class RoundTube(RoundBody):
             yield Fault(("inner_radius",), both[1], "larger than the radius", "inner_radius, then radius")
 
     def two_moments(self) -> tuple[Any, Any]:
-        squares = self.radius**2 + self.inner_radius**2
-        return self.mass * squares / 2, self.mass * (3 * squares + self.length**2) / 12
+        squares = _square(self.radius) + _square(self.inner_radius)
+        return self.mass * squares / 2, self.mass * (3 * squares + _square(self.length)) / 12
 
 
 class FullCone(RoundBody):
@@ -123,8 +127,8 @@ class FullCone(RoundBody):
     length: PositiveLength
 
     def two_moments(self) -> tuple[Any, Any]:
-        across = 3 * self.mass * (self.radius**2 / 4 + self.length**2 / 16) / 5
-        return 3 * self.mass * self.radius**2 / 10, across
+        across = 3 * self.mass * (_square(self.radius) / 4 + _square(self.length) / 16) / 5
+        return 3 * self.mass * _square(self.radius) / 10, across
 
 
 class FullSphere(EvenBody):
@@ -133,7 +137,7 @@ class FullSphere(EvenBody):
     radius: PositiveLength
 
     def moments(self) -> tuple[Any, Any, Any]:
-        moment = 2 * self.mass * self.radius**2 / 5
+        moment = 2 * self.mass * _square(self.radius) / 5
         return moment, moment, moment
 
 
@@ -143,7 +147,7 @@ class ThinShell(EvenBody):
     radius: PositiveLength
 
     def moments(self) -> tuple[Any, Any, Any]:
-        moment = 2 * self.mass * self.radius**2 / 3
+        moment = 2 * self.mass * _square(self.radius) / 3
         return moment, moment, moment
 
 
@@ -155,7 +159,7 @@ class FullBox(EvenBody):
     z: PositiveLength
 
     def moments(self) -> tuple[Any, Any, Any]:
-        x, y, z = self.x**2, self.y**2, self.z**2
+        x, y, z = _square(self.x), _square(self.y), _square(self.z)
         return self.mass * (y + z) / 12, self.mass * (x + z) / 12, self.mass * (x + y) / 12
 
 
@@ -166,8 +170,8 @@ class HexagonPlate(RoundBody):
     thickness: NonNegativeLength = 0.0
 
     def two_moments(self) -> tuple[Any, Any]:
-        along = 5 * self.mass * self.side**2 / 12
-        return along, along / 2 + self.mass * self.thickness**2 / 12
+        along = 5 * self.mass * _square(self.side) / 12
+        return along, along / 2 + self.mass * _square(self.thickness) / 12
 
 
 class EvenShape(Item):

@@ -22,7 +22,9 @@ FULL_NAME = rf"{NAME}(\.{NAME})?"
 
 EXPRESSED = r"^\s*[-+(A-Za-z_0-9.]"
 """How a number with a unit, or an expression, begins."""
-PLAIN_NUMBER = WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "pattern": EXPRESSED}]})
+PLAIN_NUMBER = WithJsonSchema(
+    {"anyOf": [{"type": "number"}, {"type": "string", "pattern": EXPRESSED}], "description": "a number"}
+)
 A_TURN = "a length a turn, as 5 mm or 5 mm/rev"
 
 Bound = Literal["any", "not negative", "positive", "not zero"]

@@ -7,6 +7,7 @@ from typing import Any
 from gough.errors import UsageError
 from gough.joints import ALL
 from gough.joints.measure import ANGLE, LENGTH, Measure
+from gough.robot.expressions import scaled_expression
 from gough.robot.robot import Robot
 from gough.robot.units import misfit
 
@@ -33,9 +34,9 @@ def change_friction(
     def change(friction: Any, measures: Sequence[Measure], kind: str, place: str) -> Any:
         update: dict[str, float] = {}
         if friction.viscous:
-            update["viscous"] = friction.viscous * viscous
+            update["viscous"] = scaled_expression(friction.viscous, viscous)
         if friction.coulomb:
-            update["coulomb"] = friction.coulomb * coulomb
+            update["coulomb"] = scaled_expression(friction.coulomb, coulomb)
             if keep and friction.smoothing:
                 return friction.model_copy(update=update)
             rates = [m.rate for m in measures] or [ANGLE.rate]

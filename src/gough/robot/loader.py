@@ -17,7 +17,7 @@ from gough.robot._merge import Merger
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
-from gough.robot.expressions import Scope
+from gough.robot.expressions import Scope, expressions_in
 from gough.robot.expressions.patterns import Complain, expand_patterns
 from gough.robot.item import FORMAT, Fault, Place, faults_of, no_such_name, unknown_key
 from gough.robot.reader import Map, Mark, Seq, read, read_document
@@ -94,6 +94,7 @@ def _loads(text: str, file: str) -> Robot:
     robot._lines.update(_flexible_lines(robot, raw))
     robot._folder = str(Path(file).parent.absolute())
     warn_of_angles(raw, file, joint_types(robot))
+    _warn_of_expressed_angles(robot, raw, file)
     for finding in unphysical_bodies(robot):
         mark, _ = locate(raw, finding.places[0])
         written = f"{file}:{mark.line}: {mark.path}"
@@ -130,6 +131,15 @@ def warn_of_angles(raw: Map, file: str, types: Mapping[str, Any]) -> None:
         mark, _ = locate(raw, place)
         if mark not in told:
             told.add(mark)
+            warn(f"{file}:{mark.line}: {mark.path}: {said}", UnitWarning)
+
+
+def _warn_of_expressed_angles(robot: Robot, raw: Map, file: str) -> None:
+    """The same of expressions without a unit that give angles."""
+    for place, x in expressions_in(robot):
+        if not any(x.dimension) and abs(x) > FULL_TURN and any(step in (*LISTS, *SINGLE) for step in place):
+            mark, _ = locate(raw, place)
+            said = f"{x.written!r} has no unit and is {float(x):g} rad; give its variables a unit"
             warn(f"{file}:{mark.line}: {mark.path}: {said}", UnitWarning)
 
 

@@ -13,6 +13,7 @@ from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop
 from gough.robot.expressions.patterns import PATTERN
+from gough.robot.fields import EXPRESSED
 from gough.robot.item import FORMAT
 from gough.robot.joint import ChainJoint, TreeJoint
 from gough.robot.platform.guide import FREEDOMS
@@ -25,7 +26,9 @@ MODELS = (Body, ChainJoint, TreeJoint, Cut, Loop, Coupling, Pose, CutPose, Confi
 def json_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of a description file, for editors and other programs."""
     _, schema = models_json_schema([(model, "validation") for model in MODELS], by_alias=True)
-    whole = schema["$defs"]
+    whole = {**schema["$defs"], "PatternEntry": _pattern_entry()}
+    shape = whole["Body"]["properties"]["shape"]
+    whole["Body"]["properties"]["shape"] = {"anyOf": [_ref("EvenShape"), shape]}
     partial = {f"Partial{name}": _partial(definition) for name, definition in whole.items()}
     robot = Robot.model_json_schema(by_alias=True)["properties"]
     parts = {
@@ -35,7 +38,10 @@ def json_schema() -> dict[str, Any]:
         "variables": {
             "type": "object",
             "description": "numbers by name, with units; others may be expressions of them",
-            "additionalProperties": {"type": ["number", "string"]},
+            "additionalProperties": {
+                "anyOf": [{"type": "number"}, {"type": "string", "pattern": EXPRESSED}],
+                "description": "a number, a text with a unit, or an expression",
+            },
         },
         "gravity": robot["gravity"],
         "platform": {"anyOf": [_platform(whole["Body"]), {"type": "string", "description": "the name of a body"}]},
@@ -64,9 +70,18 @@ def json_schema() -> dict[str, Any]:
 
 def _or_pattern(item: dict[str, Any]) -> dict[str, Any]:
     """An entry of a list, or one that stands for several."""
-    kinds = {"circular": {"type": "integer"}, "mirrored": {"type": "array"}, "listed": {"type": "array"}}
-    pattern = _mapping({**kinds, "start": {"type": "string"}})
-    return {"anyOf": [item, {"type": "object", "properties": {PATTERN: pattern}, "required": [PATTERN]}]}
+    return {"anyOf": [item, _ref("PatternEntry")]}
+
+
+def _pattern_entry() -> dict[str, Any]:
+    names = {"type": "array", "items": {"type": "string"}}
+    rows = {"type": "array", "items": {"type": "object"}}
+    kinds = {"circular": {"type": "integer"}, "start": {"type": "string"}, "mirrored": names, "listed": rows}
+    told = (
+        "An entry that stands for several: its other keys, with words in angle brackets that differ from copy to copy."
+    )
+    pattern = {"anyOf": [_mapping(kinds)], "description": "a mapping: circular (with start), mirrored or listed"}
+    return {"type": "object", "description": told, "properties": {PATTERN: pattern}, "required": [PATTERN]}
 
 
 def _free_platform() -> dict[str, Any]:

@@ -47,6 +47,19 @@ NAMES = {
     "RayleighFactors": "Rayleigh damping",
     "ShapeChoice": "Modes",
     "TieRule": "Tie",
+    "PatternEntry": "Entry with a pattern",
+    "EvenShape": "Shape of a rigid body",
+    "PointMass": "Point mass",
+    "ThinRod": "Thin rod",
+    "ThinRing": "Thin ring",
+    "ThinDisc": "Thin disc",
+    "FullCylinder": "Cylinder",
+    "RoundTube": "Round tube",
+    "FullCone": "Cone",
+    "FullSphere": "Sphere",
+    "ThinShell": "Thin shell",
+    "FullBox": "Box",
+    "HexagonPlate": "Hexagon plate",
 }
 
 
@@ -55,7 +68,7 @@ def page() -> str:
     schema = json_schema()
     own = {name: part for name, part in schema["$defs"].items() if not name.startswith("Partial")}
     parts = [HEAD, "## The file", "", _table({**schema, "required": schema["required"]}, own), ""]
-    parts += ["## Leg", "", _keys(schema["properties"]["legs"]["items"], LEG_KEYS, own), ""]
+    parts += ["## Leg", "", _keys(schema["properties"]["legs"]["items"]["anyOf"][0], LEG_KEYS, own), ""]
     parts += ["## Template", "", "A template is named under `templates`; a leg takes it by `like`.", ""]
     parts += [_keys(schema["properties"]["templates"]["additionalProperties"], TEMPLATE_KEYS, own), ""]
     for name in sorted(own, key=lambda n: _title(n).lower()):

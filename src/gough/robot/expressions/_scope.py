@@ -362,6 +362,17 @@ def expressions_in(data: Any, place: Place = ()) -> Iterator[tuple[Place, Expres
             yield from expressions_in(value, (*place, index))
 
 
+def scaled_expression(number: float, factor: float) -> float:
+    """A number times a plain one; of an expression, the expression that says so."""
+    if not isinstance(number, Expression) or factor in (0.0, 1.0):
+        return number * factor
+    made = Expression(
+        VariedNumber.__mul__(number, float(factor)), f"{float(factor)!r}*({number.written})", number.dimension
+    )
+    made.bound = number.bound
+    return made
+
+
 def spell_number(value: float, dimension: Dimension) -> str:
     """A number in SI units as it is written, "0.08 m"."""
     unit = unit_of(dimension)

@@ -2,8 +2,8 @@
 
 pose      of the platform; of a frame on a rigid platform moved to the platform's origin; of a frame elsewhere as it is
 point     of any frame. Where a point leaves freedoms of the robot open, the frame's orientation stays as at home
-drives, joints   their coordinates; beside joints also those of x y z yaw pitch roll of the platform that are the robot's own (of a
-          tripod z, pitch and roll)
+drives, joints   their coordinates; beside joints also those of x y z yaw pitch roll of the platform that are the robot's own
+          (of a tripod z, pitch and roll)
 What else can move while all that is wanted stands still would depend on the way the robot came: such motions are refused.
 Velocities: a matrix A (m, mobility) with A v = wanted rate, and A v̇ = wanted acceleration - bias; elastic rates are 0.
 """

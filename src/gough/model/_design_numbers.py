@@ -33,7 +33,7 @@ class DesignVariables:
     values: np.ndarray
 
 
-class VariableCalls:
+class DesignNumbers:
     """Of `gough.Model`."""
 
     @property
@@ -133,7 +133,7 @@ class VariableCalls:
 
         return self.cached("parameters of variables", made)
 
-    def function_of_variables(self: "Model", key: FunctionKey, baked: bool) -> Function:  # type: ignore[misc]
+    def _function_of_variables(self: "Model", key: FunctionKey, baked: bool) -> Function:  # type: ignore[misc]
         """`function` with variables=True."""
         names = self.variables.names
         if not names:
