@@ -28,20 +28,25 @@ def common_pattern(structure: Structure, pattern: Mapping[int, float]) -> dict[i
 def _legs(structure: Structure) -> list[tuple[object, list[int]]]:
     """(how it is built, positions of its parameters in order) of every leg."""
     roots = [_root(structure, i) for i in range(len(structure.links))]
-    links, cuts, frames = defaultdict(list), defaultdict(list), defaultdict(list)
+    links, cuts, ties, frames = defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list)
     for root, link in zip(roots, structure.links, strict=True):
         if root is not None:
             links[root].append(link)
     for cut in structure.cuts:
-        own = [roots[i] for i in (cut.first, cut.second) if i >= 0 and roots[i] is not None]
+        ends = [i for i in (cut.first, cut.second) if i >= 0]
+        own = [roots[i] for i in ends if roots[i] is not None]
         if own:
             cuts[own[0]].append(cut)
+            ties[own[0]] += [
+                structure.links[i] for i in ends if roots[i] is None and structure.links[i].tie is not None
+            ]
     for frame in structure.frames.values():
         frames[roots[frame.link]].extend(frame.placement)
     found = []
     for root, own in links.items():
         weights = [structure.drives[x.drive].weight for x in own if x.drive is not None]
-        parts = [*map(_of_link, own), *map(_of_cut, cuts[root]), frames[root], [w for w in weights if w is not None]]
+        parts = [*map(_of_link, own), *map(_of_cut, cuts[root]), *map(_of_link, ties[root]), frames[root]]
+        parts.append([w for w in weights if w is not None])
         built = [(link.motion, link.axis, link.sign, link.nu) for link in own], [cut.type for cut in cuts[root]]
         shape = (tuple(built[0]), tuple(built[1]), tuple(tuple(i >= 0 for i in part) for part in parts))
         found.append((shape, [i for part in parts for i in part if i >= 0]))
