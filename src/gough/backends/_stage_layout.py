@@ -21,6 +21,8 @@ from gough.program.rolling import Source
 from gough.program.rolling.lowering import LoweredStage, LoweredStages
 
 TILE, FRAME, TABLE = "tile", "frame", "table"
+COPY = "copy"
+"""Name of the program of a stage that copies."""
 MOST_STEPS = 5
 """Distances between the lanes' inputs in the tile that a stage may have; a register each. Inputs at others are copied."""
 
@@ -325,7 +327,7 @@ class _Planner:
             [INPUT] * n,
             [(k,) for k in range(n)],
             tuple(range(n)),
-            name="copy",
+            name=COPY,
         )
         if checked:
             program = guard_results(program)

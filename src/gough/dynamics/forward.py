@@ -6,8 +6,9 @@ Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ wi
             (the spin of a slender rod between two balls) stays as it is; there must be no force on it.
             Where v has many entries and there are few closures (flexible legs), the tree is solved instead: with f its forces
             at no acceleration, A u̇ + f = B τ + Q + Gᵀλ and G u̇ = γ, symmetric equations for u̇ and -λ: one LDLᵀ, velocities
-            first that feel few others. Large trees: (G A⁻¹ Gᵀ) λ = γ - G A⁻¹ (B τ + Q - f); A falls into parts (legs) that
-            do not feel each other, and each may run as a loop.
+            first that feel few others, closures of a leg behind its own velocities: G has full rank in these unless the leg
+            is folded, and legs leave sums on the platform, each by the same operations. Large trees: (G A⁻¹ Gᵀ) λ =
+            γ - G A⁻¹ (B τ + Q - f); A falls into parts (legs) that do not feel each other, and each may run as a loop.
 """
 
 import numpy as np
@@ -74,13 +75,10 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector, force: Vector
     G = loops.entries(rows, range(len(u)))
     parts = separate_parts(A)
     if rows and len(u) + len(rows) <= AT_ONCE and all(len(part) <= AS_LOOPS for part in parts):
-        order = elimination_order(A, G)
-        rest = np.concatenate([push[order], loops.closure_accelerations(rows, u)])
+        rest = np.concatenate([push, loops.closure_accelerations(rows, u)])
+        order = elimination_order(A, G, _closed_by(loops, parts))
         with note("multipliers of the closures and accelerations"):
-            x = solve_constrained(A[np.ix_(order, order)], G[:, order], rest, Status.SINGULAR.at(Site.MASS_MATRIX))
-        ud = zeros(len(u))
-        ud[order] = x[: len(u)]
-        return ud[own]
+            return solve_constrained(A, G, rest, Status.SINGULAR.at(Site.MASS_MATRIX), order)[own]
     with note("multipliers of the closures and accelerations"):
         moved = zeros(len(u), 1 + len(rows))  # A⁻¹ [push, Gᵀ]
         for part in parts:
@@ -96,21 +94,47 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector, force: Vector
         return moved[own, 0] + product(moved[own, 1:], multipliers)
 
 
-def elimination_order(A: np.ndarray, G: np.ndarray) -> list[int]:
-    """Order in which the velocities of a symmetric A (n, n) under constraints G (r, n) are eliminated, by structural zeros:
-    always the one next that the fewest of those left, and constraints, have to do with."""
-    n = len(A)
-    joined = np.array([[not structurally_zero(x) for x in row] for row in np.concatenate([A, G])]).T  # (n, n + r)
-    joined[:, :n] |= joined[:, :n].T
-    left, order = list(range(n)), []
-    while left:
-        after = [*left, *range(n, joined.shape[1])]
-        k = min(left, key=lambda k: int(joined[k, after].sum()))
-        left.remove(k)
-        order.append(k)
-        felt = [i for i in left if joined[k, i]]
-        joined[felt] |= joined[k]
-    return order
+def _closed_by(loops: Loops, parts: list[list[int]]) -> list[tuple[list[int], set[int]]]:
+    """(closures, velocities of the parts that these move) of every block: in its own columns a block has full rank, unless it
+    is folded."""
+    found, first = [], 0
+    for block in loops.mechanism.selection.blocks:
+        moved = {i for part in parts if not set(part).isdisjoint(block.columns) for i in part}
+        found.append((list(range(first, first + len(block.rows))), moved))
+        first += len(block.rows)
+    return found
+
+
+def elimination_order(A: np.ndarray, G: np.ndarray, closed: list[tuple[list[int], set[int]]]) -> list[int]:
+    """Order (n + r,) in which the velocities of a symmetric A (n, n) and multipliers of constraints G (r, n) are eliminated, by
+    structural zeros: always the velocity next that the fewest of those left have to do with; constraints last, or, where
+    that is less work, as soon as the velocities they are `closed` by are: legs leave a sum on the platform."""
+    zero = [[structurally_zero(x) for x in row] for row in np.concatenate([A, G])]
+    n, r = len(A), len(G)
+    joined = np.zeros((n + r, n + r), dtype=bool)
+    joined[:, :n] = ~np.array(zero)
+    joined |= joined.T
+    late = [(list(range(r)), set(range(n)))]
+    return min((_greedy_order(joined, n, rows) for rows in (late, closed)), key=lambda x: x[0])[1]
+
+
+def _greedy_order(joined: np.ndarray, n: int, closed: list[tuple[list[int], set[int]]]) -> tuple[int, list[int]]:
+    """(multiplications of it, an order)."""
+    joined, left, order, work = joined.copy(), np.ones(len(joined), dtype=bool), list[int](), 0
+    waiting = list(closed)
+    velocities = list(range(n))
+    while velocities:
+        k = min(velocities, key=lambda k: int(joined[k, left].sum()))
+        velocities.remove(k)
+        ready = [rows for rows, moved in waiting if moved.isdisjoint(velocities)]
+        waiting = [(rows, moved) for rows, moved in waiting if not moved.isdisjoint(velocities)]
+        for i in (k, *(n + row for rows in ready for row in rows)):
+            left[i] = False
+            order.append(i)
+            felt = np.flatnonzero(joined[i] & left)
+            joined[np.ix_(felt, felt)] = True
+            work += len(felt) * (len(felt) + 3) // 2
+    return work, order
 
 
 def separate_parts(A: np.ndarray) -> list[list[int]]:

@@ -49,7 +49,7 @@ class Solve:
 
     `order` is the elimination order as (rows, columns), None for the natural one; `floor` the smallest accepted
     pivots, in the order they are met, numbers among them; `failure` is that of its checks, GOOD for none. spd: A is symmetric
-    positive definite, but for its last `negative` rows, whose pivots are negative (constraints).
+    positive definite, but for the rows `negative`, whose pivots are negative (constraints).
     """
 
     n: int
@@ -58,7 +58,7 @@ class Solve:
     spd: bool = False
     order: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     floor: tuple[float, ...] = ()
-    negative: int = 0
+    negative: tuple[int, ...] = ()
 
     @property
     def outputs(self) -> int:

@@ -200,7 +200,9 @@ class Tracer:
                 self.graph.checks.append((failure, self.graph.unary(ABS, pivot), PIVOT))
         return np.array([[self.wrap(i) for i in row] for row in rows], dtype=object)
 
-    def solve_spd(self, matrix: np.ndarray, rhs: np.ndarray, failure: Failure, negative: int = 0) -> np.ndarray:
+    def solve_spd(
+        self, matrix: np.ndarray, rhs: np.ndarray, failure: Failure, negative: tuple[int, ...] = ()
+    ) -> np.ndarray:
         """See `scalar.solve_spd`; the upper triangle is taken from the lower one."""
         n = len(matrix)
         lower = [matrix[max(i, j), min(i, j)] for i in range(n) for j in range(n)]

@@ -41,16 +41,22 @@ def solve_spd(matrix: Array, rhs: Array, failure: Failure = _SINGULAR) -> Array:
     return _solve("solve_spd", matrix, rhs, failure)
 
 
-def solve_constrained(matrix: Array, rows: Array, rhs: Array, failure: Failure = _SINGULAR) -> Array:
+def solve_constrained(
+    matrix: Array, rows: Array, rhs: Array, failure: Failure = _SINGULAR, order: Sequence[int] | None = None
+) -> Array:
     """Solution X (n + r,) or (n + r, m) of [[matrix, rowsᵀ], [rows, 0]] X = `rhs`: unknowns of a symmetric positive definite
-    matrix (n, n) that keep constraints, rows (r, n) of full rank; their multipliers come last. One LDLᵀ, no pivoting."""
+    matrix (n, n) that keep constraints, rows (r, n) of full rank; their multipliers come last. One LDLᵀ, no pivoting.
+    order (n + r,): of elimination; rows must be of full rank in the unknowns before them."""
     n, r = len(matrix), len(rows)
     whole = zeros(n + r, n + r)
     whole[:n, :n], whole[n:, :n], whole[:n, n:] = matrix, rows, np.asarray(rows).T
-    return _solve("solve_spd", whole, rhs, failure, r)
+    places = list(range(n + r) if order is None else order)
+    negative = tuple(k for k, i in enumerate(places) if i >= n)
+    found = _solve("solve_spd", whole[np.ix_(places, places)], np.asarray(rhs)[places], failure, negative)
+    return found[np.argsort(places)]
 
 
-def _solve(kind: str, matrix: Array, rhs: Array, failure: Failure, *more: int) -> Array:
+def _solve(kind: str, matrix: Array, rhs: Array, failure: Failure, *more: tuple[int, ...]) -> Array:
     matrix, rhs = np.asarray(matrix), np.asarray(rhs)
     if len(matrix) == 0:
         return rhs

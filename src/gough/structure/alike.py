@@ -28,14 +28,18 @@ def common_pattern(structure: Structure, pattern: Mapping[int, float]) -> dict[i
 def _legs(structure: Structure) -> list[tuple[object, list[int]]]:
     """(how it is built, positions of its parameters in order) of every leg."""
     roots = [_root(structure, i) for i in range(len(structure.links))]
-    links, cuts, frames, coupled = (defaultdict(list) for _ in range(4))
+    links, cuts, ties, frames, coupled = (defaultdict(list) for _ in range(5))
     for root, link in zip(roots, structure.links, strict=True):
         if root is not None:
             links[root].append(link)
     for cut in structure.cuts:
-        own = [roots[i] for i in (cut.first, cut.second) if i >= 0 and roots[i] is not None]
+        ends = [i for i in (cut.first, cut.second) if i >= 0]
+        own = [roots[i] for i in ends if roots[i] is not None]
         if own:
             cuts[own[0]].append(cut)
+            ties[own[0]] += [
+                structure.links[i] for i in ends if roots[i] is None and structure.links[i].tie is not None
+            ]
     for coupling in structure.couplings:
         own = [
             root for link, root in zip(structure.links, roots, strict=True) if link.u == coupling.terms[0].u and link.nu
@@ -50,6 +54,7 @@ def _legs(structure: Structure) -> list[tuple[object, list[int]]]:
         parts = [
             *map(_of_link, own),
             *map(_of_cut, cuts[root]),
+            *map(_of_link, ties[root]),
             *(c.parameters for c in coupled[root]),
             frames[root],
             [w for w in weights if w is not None],

@@ -18,10 +18,10 @@ PANEL = 4
 
 SOLVE = """\
 /* X of A X = B by A = L D Lt. a: rows of A from the diagonal on, one behind the other; b: m right-hand sides, where X comes;
-   ends: one for four rows, behind their last entry; work: 4 n numbers. Pivots from row `positive` on are negative.
+   ends: one for four rows, behind their last entry; work: 4 n numbers. Pivots whose floor is negative are negative.
    Returns whether a pivot is smaller than its floor. */
-static int solve_symmetric(int n, int m, int positive, const int *ends, const double *floors, double *restrict a,
-                           double *restrict b, double *restrict work) {
+static int solve_symmetric(int n, int m, const int *ends, const double *floors, double *restrict a, double *restrict b,
+                           double *restrict work) {
     int bad = 0;
     for (int first = 0; first < n; first += 4) {
         const int last = first + 4 < n ? first + 4 : n;
@@ -31,7 +31,7 @@ static int solve_symmetric(int n, int m, int positive, const int *ends, const do
             double *const factors = work + (k - first) * n;
             const double pivot = row[k];
             const double one = 1.0 / pivot;
-            bad |= !((k < positive ? pivot : -pivot) >= floors[k]);
+            bad |= floors[k] > 0.0 ? !(pivot >= floors[k]) : !(pivot <= floors[k]);
             for (int j = k + 1; j < end; ++j) {
                 factors[j] = row[j] * one;
             }

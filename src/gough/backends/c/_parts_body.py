@@ -146,11 +146,12 @@ class PartsBody:
         self._gather(part, moves, base)
         ends = shape.ends()
         floors = [max(block.floor[k] if k < len(block.floor) else 0.0, 1e-300) for k in range(n)]
+        floors = [-x if k in block.negative else x for k, x in enumerate(floors)]
         part.checks = bool(block.failure) and self.checks
         part.lines += integer_table("ends", ends)
         part.lines += number_table("floors", [floor(x) for x in floors])
         rhs, work = base + shape.matrix, base + shape.matrix + n * m
-        call = f"solve_symmetric({n}, {m}, {n - block.negative}, ends, floors, s + {base}, s + {rhs}, s + {work})"
+        call = f"solve_symmetric({n}, {m}, ends, floors, s + {base}, s + {rhs}, s + {work})"
         if part.checks:
             part.lines.append(f"status |= (uint64_t){call} << {self._bit(block.failure)};")
         else:

@@ -215,9 +215,41 @@ TIME_LOOP = (
 #define FAR(k) far[(k) * BLOCK]
 #define PUT(k, x) far[(k) * BLOCK] = x
 #define WHERE real* near, real* far, const real* table, const real* given, const real* own
+#define WHERE_OWN real* near, real* far, const real* table, const int leg, const int at
+#define EACH_LEG(part, groups) for (int leg = 0; leg < LEGS; leg++) word |= part(near, far, table, leg, leg % ABREAST);
+#define LEAVE_NEAR(b, j, k, x) near[(k) * BLOCK] = leg ? near[(k) * BLOCK] + x : x
+#define LEAVE_FAR(b, j, k, x) far[(k) * BLOCK] = leg ? far[(k) * BLOCK] + x : x
+#define MEET()
+#define ADD_NEAR(b, m, k)
+#define ADD_FAR(b, m, k)
+#define ME 0
+#define TABLE_OWN(k) table[(k) + leg]
+#define NEAR_OWN(k) near[((k) + leg) * BLOCK]
+#define KEEP_OWN(k, x) near[((k) + leg) * BLOCK] = x
+#define FAR_OWN(k) far[((k) + leg) * BLOCK]
+#define PUT_OWN(k, x) far[((k) + leg) * BLOCK] = x
+#define NEAR_AT(k) near[((k) + at) * BLOCK]
+#define KEEP_AT(k, x) near[((k) + at) * BLOCK] = x
+#define FAR_AT(k) far[((k) + at) * BLOCK]
+#define PUT_AT(k, x) far[((k) + at) * BLOCK] = x
+static real shared_cells[100000];
+static unsigned failing[BLOCK];
 #else
+extern __shared__ __align__(16) unsigned char shared[];
+#define failing ((unsigned*)((real*)shared + SHARED_CELLS * BLOCK))
 #define WARP (int)(threadIdx.x / LANES)
 #define EACH_WARP
+// Threads of what runs once: warps of one member of the team after the other. In lanes: some legs abreast, then others.
+#define ME (threadIdx.x % LANES < BLOCK ? threadIdx.x % LANES : BLOCK - 1)
+#define RUN (threadIdx.x % BLOCK)
+#define LEG (int)(threadIdx.x / BLOCK)
+#define MEET() asm volatile("barrier.sync 1, %0;" :: "n"(THREADS) : "memory")
+#define EACH_LEG(part, groups) if (LEG < ABREAST) { \
+    unsigned bad = 0u; \
+    for (int leg = LEG; leg < LEGS; leg += ABREAST) \
+      bad |= part(near + 8 * ((int)RUN - (int)ME), far + ((int)RUN - (int)ME), table, leg, LEG); \
+    if (bad) atomicOr(failing + RUN, bad); \
+  } else for (int n = 0; n < (groups) * (LEGS / ABREAST); n++) MEET();
 // The compiler may move these accesses, but not find that a load gives what was stored, and keep it in a register instead.
 template <int AT> __device__ __forceinline__ real constant() {
   real x; asm volatile("ld.const.f64 %0, [numbers+%1];" : "=d"(x) : "n"(AT)); return x;
@@ -236,9 +268,39 @@ template <int AT> __device__ __forceinline__ void far_store(real* at, real x) {
 }
 #ifdef TABLE_IN_MEMORY
 #define TABLE(k) __ldg(table + (k))
+#define TABLE_OWN(k) __ldg(table + (k) + leg)
 #else
+template <int AT> __device__ __forceinline__ real constant_own(int leg) {
+  unsigned long long at; asm("mov.u64 %0, numbers;" : "=l"(at));
+  real x; asm volatile("ld.const.f64 %0, [%1+%2];" : "=d"(x) : "l"(at + 8 * leg), "n"(AT)); return x;
+}
 #define TABLE(k) constant<(k) * 8>()
+#define TABLE_OWN(k) constant_own<(k) * 8>(leg)
 #endif
+#define NEAR_OWN(k) near_load<(k) * BLOCK * 8>(near + 8 * BLOCK * leg)
+#define KEEP_OWN(k, x) near_store<(k) * BLOCK * 8>(near + 8 * BLOCK * leg, x)
+#define FAR_OWN(k) far_load<(k) * BLOCK * 8>(far + BLOCK * leg)
+#define PUT_OWN(k, x) far_store<(k) * BLOCK * 8>(far + BLOCK * leg, x)
+#define NEAR_AT(k) near_load<(k) * BLOCK * 8>(near + 8 * BLOCK * at)
+#define KEEP_AT(k, x) near_store<(k) * BLOCK * 8>(near + 8 * BLOCK * at, x)
+#define FAR_AT(k) far_load<(k) * BLOCK * 8>(far + BLOCK * at)
+#define PUT_AT(k, x) far_store<(k) * BLOCK * 8>(far + BLOCK * at, x)
+#define WHERE_OWN unsigned near, real* far, const real* table, const int leg, const int at
+// Sums over the legs, LEGS of them at a time: terms of the legs abreast lie in a buffer, and each of these adds up some sums.
+#define LEAVE_NEAR(b, j, k, x) KEEP_AT(EXCHANGE + ((b) * LEGS + (j)) * ABREAST, x)
+#define LEAVE_FAR LEAVE_NEAR
+template <int AT, int LEFT> __device__ __forceinline__ real add_terms(unsigned at, real sum) {
+  if constexpr (LEFT > 0) return add_terms<AT + BLOCK * 8, LEFT - 1>(at, sum + near_load<AT>(at));
+  return sum;
+}
+#define ADD(GET, SET, b, m, k) { \
+    real sum = 0; \
+    if (leg != at) sum = GET((k) + (m) * ABREAST); \
+    SET((k) + (m) * ABREAST, (add_terms<(EXCHANGE + ((b) * LEGS + (m) * ABREAST) * ABREAST) * BLOCK * 8, ABREAST>( \
+      near + 8 * BLOCK * ABREAST * at, sum))); \
+  }
+#define ADD_NEAR(b, m, k) ADD(NEAR_AT, KEEP_AT, b, m, k)
+#define ADD_FAR(b, m, k) ADD(FAR_AT, PUT_AT, b, m, k)
 #define NEAR(k) near_load<(k) * BLOCK * 8>(near)
 #define KEEP(k, x) near_store<(k) * BLOCK * 8>(near, x)
 #define FAR(k) far_load<(k) * BLOCK * 8>(far)

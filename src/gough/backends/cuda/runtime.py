@@ -19,6 +19,8 @@ FORMAT = 1
 WAVES = 8
 """Blocks launched for each that a GPU holds at once: warps of a multiprocessor do not get on alike, and where each has a fixed
 share of the tiles some end early and leave the others alone (an H200 then has a tenth of its warps idle)."""
+MOST_DESIGNS = 8
+"""Designs whose numbers a kernel keeps: the hoisted work takes longer than a launch."""
 INSTALL = "pip install cupy-cuda13x (or cupy-cuda12x; nvidia-smi says which CUDA the driver has)"
 
 
@@ -57,6 +59,7 @@ class StateKernel:
         self.shared_bytes = int(signature["shared_bytes"])
         self._lock = threading.Lock()
         self._functions: dict[int, tuple[Any, int]] = {}
+        self._designs: dict[tuple, np.ndarray] = {}
         varying, outputs = max(len(signature["varying"]), 1), max(len(signature["outputs"]), 1)
         count = max(len(signature["uniform"]), 1)
         last = ("uniform", self.dtype, (count,)) if signature["by_value"] else ("uniform", np.uint64)
@@ -115,12 +118,21 @@ class StateKernel:
         return function, max(blocks, 1) * known["MultiProcessorCount"]
 
     def uniform_values(self, given: dict[str, np.ndarray]) -> np.ndarray:
-        """The uniform scalars the kernel takes, from rows (size,) of uniform slots on the host."""
+        """The uniform scalars the kernel takes, from rows (size,) of uniform slots on the host; not to be written to. Those of
+        the last few designs are known."""
         once = self.signature["once"]
         rows = {k: np.asarray(x, dtype=np.float64).ravel() for k, x in given.items()}
-        if once is not None:
-            rows["hoisted"] = run_plain(once, rows)
-        return np.array([rows[name][k] for name, k in self.signature["uniform"]], dtype=self.dtype)
+        key = tuple((k, x.tobytes()) for k, x in rows.items())
+        found = self._designs.get(key)
+        if found is None:
+            if once is not None:
+                rows["hoisted"] = run_plain(once, rows)
+            found = np.array([rows[name][k] for name, k in self.signature["uniform"]], dtype=self.dtype)
+            found.setflags(write=False)
+            if len(self._designs) >= MOST_DESIGNS:
+                self._designs.clear()
+            self._designs[key] = found
+        return found
 
     def launch(self, rows: dict[str, Any], uniform: np.ndarray, n: int, outputs: list[Any]) -> tuple[Any, Any]:
         """Fill `outputs`, arrays (n, size) without gaps; returns (status words (n,) on the GPU, how many are not 0).

@@ -58,7 +58,7 @@ def _solve(graph: Graph, block: Solve, operands: tuple[int, ...], checks: bool, 
             if graph.ops[pivot] == CONST:
                 continue
             size = pivot if block.spd else graph.unary(ABS, pivot)
-            if k >= block.n - block.negative:
+            if k in block.negative:
                 size = graph.neg(pivot)
             floor = block.floor[k] if k < len(block.floor) else 0.0
             graph.checks.append((block.failure, size, max(floor, 1e-300)))

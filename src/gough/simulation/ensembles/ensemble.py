@@ -293,7 +293,8 @@ def _settled(
 def _compiled(subject: EnsembleSubject, plan: EnsemblePlan, device: str) -> tuple[Any, Array]:
     """(the time loop of a step, its table)."""
     uniform = subject.designs is None
-    program = explicit_step(plan.plant, RK4, uniform=uniform)
+    plant = plan.plant if device == "cpu" else plan.plant.with_alike_legs()
+    program = explicit_step(plant, RK4, uniform=uniform)
     if subject.loads.differ:
         program = with_own_loads(program, plan.loads_at, len(plan.plant.wrenches.values))
     loop = time_loop(program, device)

@@ -24,6 +24,7 @@ from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regroup_inertia
 from gough.dynamics.validity import check_state
 from gough.errors import Site, Status, UsageError
+from gough.frozen import FrozenDict
 from gough.model.locks import is_locked_at, keeps_locks
 from gough.model.sharing import code_of
 from gough.program import Program, Slot, trace
@@ -36,6 +37,7 @@ from gough.simulation.coordinates import closed_coordinates, drive_of_entries, p
 from gough.simulation.integration.kept import Kept, KeptForms, LoopCode, law_form
 from gough.simulation.integration.wrenches import Wrenches
 from gough.structure import Mechanism
+from gough.structure.alike import common_pattern
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -77,6 +79,18 @@ class Plant:
         """The plant for runs from configurations q (n, nq) of designs (n, size): what home's design locks there may move."""
         locks = keeps_locks(self.model, designs) and is_locked_at(self.model, q)
         return self if locks == self.locks else replace(self, locks=locks)
+
+    def with_alike_legs(self) -> "Plant":
+        """The plant in whose programs legs that are built alike do the same: only what is zero in all of them is folded. Programs
+        of rigid legs are too short to gain by that."""
+        model = self.model
+        if not self.mechanism.selection.solves_tree:
+            return self
+        common = FrozenDict(common_pattern(model.mechanism, model.pattern))
+        if common == model.pattern:
+            return self
+        other = model.cached("legs alike", lambda: replace(model, linkage=replace(model.linkage, pattern=common)))
+        return replace(self, model=other)
 
     @cached_property
     def form(self) -> Hashable:

@@ -87,6 +87,7 @@ class Bending:
         if is_still(frame):
             return index, position
         name = f"{self.links[index].name} {key}"
+        moved = _moved(body, frame) if self.links[index].is_platform else frame.translation != 0.0
         if not turns:
             name = f"{name} (point)"
             frame = replace(frame, turning=np.zeros_like(frame.turning))
@@ -108,7 +109,7 @@ class Bending:
                     rotors=(),
                     drive=None,
                     elastic=None,
-                    tie=replace(add_tie(self.table, name, frame, elastic), as_point=not turns),
+                    tie=replace(add_tie(self.table, name, frame, elastic, moved), as_point=not turns),
                 )
             )
             self.ties[index, key, turns] = len(self.links) - 1
@@ -172,23 +173,39 @@ class _Adding:
     def __init__(self, table: GrowingTable, name: str) -> None:
         self.table, self.name = table, name
 
-    def __call__(self, what: str, index: tuple[int, ...], value: np.ndarray, wholes: bool = False) -> list[int]:
-        """Positions; wholes: ones are structure as zeros always are."""
+    def __call__(
+        self, what: str, index: tuple[int, ...], value: np.ndarray, wholes: bool = False, kept: np.ndarray | None = None
+    ) -> list[int]:
+        """Positions; wholes: ones are structure as zeros always are. kept: entries that are parameters even so."""
         label = ",".join(str(i + 1) for i in index)
         suffixes = [""] if value.ndim == 0 else "xyz" if value.ndim == 1 else [a + b for a in "xyz" for b in "xyz"]
         known = {0.0: ZERO} | ({1.0: ONE, -1.0: MINUS_ONE} if wholes else {})
+        stay = [False] * value.size if kept is None else kept.ravel().tolist()
         return [
-            known[x] if x in known else self.table.add(f"{self.name}.{what}[{label}]{'.' if s else ''}{s}", x, "SI")
-            for s, x in zip(suffixes, value.ravel().tolist(), strict=True)
+            known[x]
+            if x in known and not own
+            else self.table.add(f"{self.name}.{what}[{label}]{'.' if s else ''}{s}", x, "SI")
+            for s, x, own in zip(suffixes, value.ravel().tolist(), stay, strict=True)
         ]
 
 
-def add_tie(table: GrowingTable, name: str, frame: TiedFrame, elastic: Elastic) -> Tie:
-    """Places of the numbers of a tied frame. Ones are structure too: coordinates that are motions of the frame itself."""
-    m, adding = elastic.modes, _Adding(table, name)
+def _moved(body: ElasticBody, frame: TiedFrame) -> np.ndarray:
+    """Entries (3, modes) of a frame's translation that are zero, if so, by its place: other frames of the body have them. They
+    stay parameters, so that legs at such places can be alike (`structure.alike`). Frames that a coordinate is made for are not
+    alike."""
+    if (np.abs(frame.translation) == 1.0).any():
+        return frame.translation != 0.0
+    return np.any([other.translation != 0.0 for other in body.frames.values()], axis=0)
 
-    def add(what: str, index: tuple[int, ...], values: np.ndarray) -> list[int]:
-        return adding(what, index, values, wholes=True)
+
+def add_tie(table: GrowingTable, name: str, frame: TiedFrame, elastic: Elastic, moved: np.ndarray) -> Tie:
+    """Places of the numbers of a tied frame. Ones are structure too: coordinates that are motions of the frame itself. moved
+    (3, modes): entries of its translation that are parameters whatever they are but for ones."""
+    m, adding = elastic.modes, _Adding(table, name)
+    moved = moved & (frame.translation == 0.0)
+
+    def add(what: str, index: tuple[int, ...], values: np.ndarray, kept: np.ndarray | None = None) -> list[int]:
+        return adding(what, index, values, wholes=True, kept=kept)
 
     second: tuple[int, ...] = ()
     if frame.second is not None and elastic.stiffened:
@@ -198,7 +215,7 @@ def add_tie(table: GrowingTable, name: str, frame: TiedFrame, elastic: Elastic) 
         q=elastic.q,
         u=elastic.u,
         modes=m,
-        translation=tuple(i for k in range(m) for i in add("translation", (k,), frame.translation[:, k])),
+        translation=tuple(i for k in range(m) for i in add("translation", (k,), frame.translation[:, k], moved[:, k])),
         turning=tuple(i for k in range(m) for i in add("turning", (k,), frame.turning[:, k])),
         second=second,
     )

@@ -16,8 +16,11 @@ import numpy as np
 from gough.backends.backend import GIVEN, OWN, RECORD, STATE, Marched, uniform_numbers
 from gough.backends.cuda._memory import LARGEST_BLOCK, RESERVED, SHARED
 from gough.backends.cuda._store import stored_text
+from gough.backends.cuda.march._cells import UnevenCells
 from gough.backends.cuda.march._functions import Word, functions_of
-from gough.backends.cuda.march._text import LARGEST_TABLE, Shape, Team, write_text
+from gough.backends.cuda.march._lanes import called_in_lanes
+from gough.backends.cuda.march._team import Team
+from gough.backends.cuda.march._text import LARGEST_TABLE, Shape, write_text
 from gough.backends.cuda.march.runtime import MarchKernel
 from gough.backends.cuda.runtime import DeviceProblem, array_module
 from gough.program.looping import cut_at_blocks, expand_others
@@ -51,7 +54,8 @@ class CudaMarch:
         self.program = program
         who = choose_team(program, block, near, team)
         chosen = (who.runs, who.threads, who.near)
-        made = stored_text((program,), ("march", *chosen), lambda: make_text(program, who))
+        roll = team is None and who.threads > 1
+        made = stored_text((program,), ("march", *chosen, roll), lambda: make_text(program, who, roll))
         self.signature: dict[str, Any] = made["signature"]
         self.source: str = made["source"]
         once = self.signature["once"]
@@ -99,21 +103,33 @@ class CudaMarch:
         return Marched(x, record, steps, failed, status)
 
 
-def make_text(program: Program, team: Team) -> dict[str, Any]:
-    """{"signature", "source"} of a program of a time loop; needs no GPU and no CuPy."""
+def make_text(program: Program, team: Team, roll: bool = False) -> dict[str, Any]:
+    """{"signature", "source"} of a program of a time loop; needs no GPU and no CuPy. roll: legs of programs that are called may
+    run abreast."""
     with no_collecting():
         once, each = split_uniform(expand_others(program))
-        lowered = cut_at_blocks(each, Machine(seeds=False))
+        machine = Machine(seeds=False)
+        lowered = cut_at_blocks(each, machine)
+        lanes, in_lanes = called_in_lanes(lowered, machine) if roll else (1, {})
+        alone, abreast = team, team.with_legs(lanes)
+        in_lanes = in_lanes if abreast.abreast > 1 else {}
+        team = abreast if in_lanes else alone
         sizes = {s.name: s.size for s in program.inputs} | {f"out {s.name}": s.size for s in program.outputs}
         outs = _offsets(program.outputs)
-        functions = functions_of(lowered, _words(each.inputs), sizes[STATE], team.threads, team.room)
+        functions = functions_of(
+            lowered, _words(each.inputs), sizes[STATE], team.threads, team.room, in_lanes, team.abreast
+        )
         shape = Shape(sizes[STATE], sizes.get(OWN, 0), sizes.get(f"out {RECORD}", 0), outs[STATE], outs.get(RECORD, 0))
-        text = write_text(functions, shape, program.name, team)
+        try:
+            text = write_text(functions, shape, program.name, team)
+        except UnevenCells:
+            return make_text(program, alone)
     hoisted = any(slot.name == HOISTED for slot in each.inputs)
     signature = {
         "name": program.name,
         "block": team.runs,
         "team": team.threads,
+        "threads": team.of_block,
         "state": shape.state,
         "own": shape.own,
         "given": sizes.get(GIVEN, 0),

@@ -5,15 +5,15 @@ registers are full has cells, too, which all functions of a warp share: none of 
 straight stages are cut into pieces first (`_pieces`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gough.backends._stage_layout import FRAME, TILE, Place, PlacedStage, lay_out
+from gough.backends._stage_layout import COPY, FRAME, TILE, Place, PlacedStage, lay_out
 from gough.backends.cuda._lowering import expand_seeds
 from gough.backends.cuda._memory import FAR, OPERATION
 from gough.backends.cuda._registers import RegisterPlan, order_for_few_live, plan_registers
-from gough.backends.cuda.march._pieces import Post, in_pieces
+from gough.backends.cuda.march._pieces import ALL, Post, in_pieces
 from gough.program.looping import Called
 from gough.program.program import Program, Slot
 from gough.program.rolling.lowering import LoweredStages
@@ -38,15 +38,34 @@ class Word:
         return self.kind in ("number", "uniform")
 
 
+Cells = tuple[int, ...]
+"""A cell a lane, one beside the other."""
+
+
+@dataclass(frozen=True)
+class LaneWords:
+    """A word a lane: cells, or numbers and uniform inputs."""
+
+    words: tuple[Word, ...]
+    fixed = False
+
+    @property
+    def cells(self) -> Cells | None:
+        """None of numbers."""
+        return tuple(int(w.value) for w in self.words) if self.words[0].kind == "cell" else None
+
+
 @dataclass(frozen=True)
 class Straight:
-    """Straight code. words: of the program's inputs; outputs: cells of each result."""
+    """Straight code, of one thread a run or of all its lanes. words: of the program's inputs; outputs: cells of each result;
+    sums: cells of sums over the lanes, whose terms are the last results."""
 
     program: Program
     plan: RegisterPlan
-    words: tuple[Word, ...]
-    outputs: tuple[tuple[int, ...], ...]
+    words: tuple[Word | LaneWords, ...]
+    outputs: tuple[tuple[int | Cells, ...], ...]
     post: Post
+    sums: tuple[Cells, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,13 +95,21 @@ ThreadFunction = Straight | BlockLoops | Calling
 class ThreadFunctions:
     """body: what a turn does, in order; callees: the bodies of called programs. results: cell of every result of the program.
     state: cells of the slot "state" come first. cells: those before the scratch; scratch: how many of it each warp
-    (team,) has."""
+    (team,) has, and after them each of the lanes abreast."""
 
     body: tuple[ThreadFunction, ...]
     callees: tuple[tuple[ThreadFunction, ...], ...]
     results: tuple[int, ...]
     cells: int
     scratch: tuple[int, ...]
+    abreast: int = 1
+
+    def scratch_cell(self, post: Post, slot: int) -> int | Cells:
+        """Where a piece keeps something for itself."""
+        if post.warp != ALL:
+            return self.cells + sum(self.scratch[: post.warp]) + slot
+        first = self.cells + sum(self.scratch[:-1]) + slot * self.abreast
+        return tuple(range(first, first + self.abreast))
 
     @property
     def times(self) -> list[int]:
@@ -100,21 +127,27 @@ class ThreadFunctions:
 
 
 def functions_of(
-    lowered: LoweredStages, tile: Sequence[Word], first: int, team: int = 1, room: int = ROOM
+    lowered: LoweredStages,
+    tile: Sequence[Word],
+    first: int,
+    team: int = 1,
+    room: int = ROOM,
+    in_lanes: Mapping[int, LoweredStages] | None = None,
+    abreast: int = 1,
 ) -> ThreadFunctions:
     """Functions of a program in stages. tile: words of its inputs; first: cell from which on all are free; team: warps that
-    share the work; room: values a thread holds."""
-    maker = _Maker(first, team, room)
+    share the work; room: values a thread holds; in_lanes: see `called_in_lanes`; abreast: lanes that run at the same time."""
+    maker = _Maker(first, team, room, in_lanes or {})
     body, results = maker.body(lowered, tile, tuple(Word("uniform", k) for k in range(lowered.program.n_inputs)))
-    scratch = [0] * team
+    scratch = [0] * (team + 1)
     for f in (f for b in (body, *maker.callees) for f in b if isinstance(f, Straight)):
         scratch[f.post.warp] = max(scratch[f.post.warp], f.plan.slots)
-    return ThreadFunctions(body, tuple(maker.callees), results, maker.cells, tuple(scratch))
+    return ThreadFunctions(body, tuple(maker.callees), results, maker.cells, tuple(scratch), abreast)
 
 
 class _Maker:
-    def __init__(self, first: int, team: int, room: int) -> None:
-        self.cells, self.team, self.room = first, team, room
+    def __init__(self, first: int, team: int, room: int, in_lanes: Mapping[int, LoweredStages]) -> None:
+        self.cells, self.team, self.room, self.in_lanes = first, team, room, in_lanes
         self.callees: list[tuple[ThreadFunction, ...]] = []
         self.known: dict[int, tuple[int, dict[int, int], tuple[int, ...]]] = {}
         self.kept: list[Called] = []  # so that identities stay their own
@@ -126,36 +159,51 @@ class _Maker:
         pieces = in_pieces(lowered, self.team)
         last = pieces.posts[-1].round + 1 if pieces.posts else 0
         layout = lay_out(pieces.stages, [post.round for post in pieces.posts] if self.team > 1 else None)
-        posts = [*pieces.posts, Post(last)]  # what is copied last
         frame = self._take(layout.frame)
 
-        def word(place: Place) -> Word:
+        def word(place: Place, at: int) -> Word:
             if place.space == TILE:
-                return tile[place.at]
+                return tile[at]
             if place.space == FRAME:
-                return Word("cell", frame + place.at)
-            entry = layout.table[place.at]
+                return Word("cell", frame + at)
+            entry = layout.table[at]
             return uniform[entry] if isinstance(entry, int) else Word("number", entry)
 
-        found = [self._function(s, post, word, frame) for s, post in zip(layout.stages, posts, strict=False)]
-        assert len(found) == len(layout.stages)
+        def words(place: Place) -> Word | LaneWords:
+            if not place.step:
+                return word(place, place.at)
+            return LaneWords(tuple(word(place, place.at + k * place.step) for k in range(lowered.lanes)))
+
+        posts = iter([*pieces.posts, Post(last)])
+        sums = iter([getattr(stage, "sums", 0) for stage in pieces.stages.stages])
+        found, coming = [], next(posts)
+        for stage in layout.stages:
+            between = (
+                stage.program.name == COPY and coming.round < last
+            )  # a round of its own before that of its readers
+            now = Post(2 * coming.round - between, coming.warp * (not between))
+            found.append(self._function(stage, now, words, 0 if between else next(sums, 0)))
+            coming = coming if between else next(posts, coming)
         return tuple(found), tuple(frame + place.at for place in layout.results)
 
     def _take(self, count: int) -> int:
         self.cells += count
         return self.cells - count
 
-    def _function(self, stage: PlacedStage, post: Post, word: Any, frame: int) -> ThreadFunction:
-        assert stage.lanes == 1
+    def _function(self, stage: PlacedStage, post: Post, word: Any, sums: int) -> ThreadFunction:
         words = tuple(word(place) for place in stage.inputs)
-        outputs = tuple(tuple(frame + p.at for p in places) for places in stage.outputs)
+        outputs: tuple[tuple[Any, ...], ...] = tuple(
+            tuple(_cells(word(place)) for place in places) for places in stage.outputs
+        )
         if isinstance(stage.block, Called):
             return self._calling(stage.block, words, outputs, post)
         if stage.block is not None:
             return BlockLoops(stage.block, words, outputs, post)
         slots = tuple(Slot(f"i{k}", (1,), uniform=w.fixed) for k, w in enumerate(words))
         program = expand_seeds(replace(stage.program, inputs=slots))
-        return Straight(program, plan_straight_code(program, self.room), words, outputs, post)
+        kept = len(outputs) - sums
+        added = tuple(cells for places in outputs[kept:] for cells in places)
+        return Straight(program, plan_straight_code(program, self.room), words, outputs[:kept], post, added)
 
     def _calling(
         self, called: Called, words: tuple[Word, ...], outputs: tuple[tuple[int, ...], ...], post: Post
@@ -167,12 +215,16 @@ class _Maker:
             own = [
                 w if same is not None else Word("number", 0.0) for w, same in zip(words, called.uniform, strict=True)
             ]
-            body, results = self.body(called.stages, tile, own)
+            body, results = self.body(self.in_lanes.get(id(called), called.stages), tile, own)
             self.callees.append(body)
             self.known[id(called)] = (len(self.callees) - 1, cells, results)
         number, cells, results = self.known[id(called)]
         taken = tuple((a, b) for a, places in zip(results, outputs, strict=True) for b in places)
         return Calling(number, tuple((words[k], cell) for k, cell in cells.items()), taken, post)
+
+
+def _cells(word: Word | LaneWords) -> int | Cells:
+    return int(word.value) if isinstance(word, Word) else word.cells or ()
 
 
 def plan_straight_code(program: Program, room: int = ROOM) -> RegisterPlan:

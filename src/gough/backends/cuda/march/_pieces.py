@@ -29,10 +29,12 @@ WAITING = 200
 THICKEST = 60
 """Levels of a band at most."""
 
+ALL = -1
+
 
 @dataclass(frozen=True)
 class Post:
-    """Which warp runs a piece, and in which round; a team waits for all between rounds."""
+    """Which warp runs a piece (`ALL`: lane by lane, all of them), and in which round; a team waits for all between rounds."""
 
     round: int
     warp: int = 0
@@ -53,13 +55,21 @@ def in_pieces(lowered: LoweredStages, team: int = 1, longest: int = LONGEST) -> 
     moved: dict[tuple[int, int], Source] = {}
 
     def source(s: Source) -> Source:
-        return moved.get((s.stage, s.place), s) if s.stage >= 0 else s
+        if s.stage < 0:
+            return s
+        new = moved[s.stage, s.place]
+        return replace(new, lane=s.lane) if s.lane else new
 
     for number, stage in enumerate(lowered.stages):
-        stage = replace(stage, shared=tuple(source(s) for s in stage.shared))
+        own = tuple(tuple(source(s) for s in column) for column in stage.own)
+        stage = replace(stage, shared=tuple(source(s) for s in stage.shared), own=own)
         first = posts[-1].round + 1 if posts else 0
         work = sum(op > Op.CONST for op in stage.program.ops)
-        if stage.block is None and (work > longest or (team > 1 and work)):
+        if stage.lanes > 1:
+            places = [Source(len(stages), k) for k in range(stage.kept)]
+            stages.append(stage)
+            posts.append(Post(first, ALL))
+        elif stage.block is None and (work > longest or (team > 1 and work)):
             pieces = _in_turn(stage.program, longest) if team == 1 else _in_rounds(stage.program, team, longest)
             places = _cut(stage, [nodes for _, nodes in pieces], stages)
             posts += [replace(post, round=first + post.round) for post, _ in pieces]

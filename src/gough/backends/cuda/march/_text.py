@@ -16,21 +16,22 @@ from itertools import groupby
 from gough.backends._cfamily import CUDA
 from gough.backends.cuda._fixed_text import TIME_LOOP
 from gough.backends.cuda._frame import short_number
-from gough.backends.cuda._text import PlannedCode
+from gough.backends.cuda.march._cells import accesses_of, settle_cells
 from gough.backends.cuda.march._functions import (
-    ROOM,
     BlockLoops,
     Calling,
+    Cells,
+    LaneWords,
     Straight,
     ThreadFunction,
     ThreadFunctions,
     Word,
 )
-from gough.program.ops import Op, Product, Solve
-from gough.program.program import NOT_FINITE
+from gough.backends.cuda.march._pieces import ALL
+from gough.backends.cuda.march._straight import StraightWriter
+from gough.backends.cuda.march._team import Team
+from gough.program.ops import Product, Solve
 
-REGISTERS, OTHERS = 65536, 32
-"""Of a multiprocessor; of a thread for other things than values."""
 LARGEST_TABLE = 8000
 """Entries of a table in constant memory (64 KB)."""
 
@@ -44,22 +45,6 @@ class MarchText:
     table: tuple[float | int, ...]
     near: int
     far: int
-
-
-@dataclass(frozen=True)
-class Team:
-    """runs of a block, threads that share the work of each; near: cells that may lie in shared memory."""
-
-    runs: int
-    threads: int = 1
-    near: int = 0
-
-    @property
-    def room(self) -> int:
-        """Values a thread holds in its registers."""
-        lanes = -(-self.runs // 32) * 32
-        registers = min(REGISTERS // (lanes * self.threads), 255)
-        return round(ROOM * (registers - OTHERS) / (255 - OTHERS))
 
 
 @dataclass(frozen=True)
@@ -78,20 +63,25 @@ def write_text(functions: ThreadFunctions, shape: Shape, name: str, team: Team) 
     near = team.near
     counting = _LoopWriter(functions, team, {})
     counting.lines(shape)
-    order = sorted(counting.uses, key=lambda c: (-counting.uses[c], c))
-    homes = {cell: ("NEAR", "KEEP", k) for k, cell in enumerate(order[:near])}
-    homes |= {cell: ("FAR", "PUT", k) for k, cell in enumerate(order[near:])}
-    far = len(order[near:])
+    exchange = counting.buffers * team.legs * team.abreast
+    homes = settle_cells(counting.uses, near - exchange)
+    near = sum(home[0] == "NEAR" for home in homes.values())
+    far = len(homes) - near
     writer = _LoopWriter(functions, team, homes, far)
     lines = writer.lines(shape)
-    accesses = [sum(counting.uses[c] for c in cells) for cells in (order[:near], order[near:])]
+    accesses = accesses_of(counting.uses, homes)
     numbers = len(writer.table)
     few = numbers <= LARGEST_TABLE
     head = [
         f"// {name}: a time loop, " + ("one thread a run" if team.threads == 1 else f"{team.threads} threads a run"),
-        f"// cells (accesses a turn): {min(near, len(order))} in shared memory ({accesses[0]}), {far} beyond ({accesses[1]})",
+        f"// cells (accesses a turn): {near} in shared memory ({accesses['NEAR']}), {far} beyond ({accesses['FAR']})",
         f"#ifndef BLOCK\n#define BLOCK {team.runs}\n#endif",
         f"#define TEAM {team.threads}",
+        f"#define LEGS {team.legs}",
+        f"#define ABREAST {team.abreast}",
+        f"#define THREADS {team.of_block}",
+        f"#define EXCHANGE {near}",
+        f"#define SHARED_CELLS {near + exchange}",
         "#define LANES ((BLOCK + 31) / 32 * 32)  // threads for the runs of a block: whole warps",
         "typedef double real;",
         "#ifndef GOUGH_HOST",
@@ -100,7 +90,7 @@ def write_text(functions: ThreadFunctions, shape: Shape, name: str, team: Team) 
         TIME_LOOP,
     ]
     source = "\n".join([*head, *lines, ""])
-    return MarchText(source, tuple(writer.table), min(near, len(order)), far + writer.work)
+    return MarchText(source, tuple(writer.table), near + exchange, far + writer.work)
 
 
 class _LoopWriter:
@@ -109,11 +99,12 @@ class _LoopWriter:
     ) -> None:
         self.functions, self.team, self.homes, self.work_at = functions, team, homes, work_at
         self.near = sum(home[0] == "NEAR" for home in homes.values())
-        self.uses: dict[int, int] = {}
+        self.uses: dict[int | Cells, int] = {}
         self.table: list[float | int] = []
         self._table_at: dict[float | int | tuple, int] = {}
         self.work = 0
-        self.weight = 1
+        self.weight = self.legs = 1
+        self.buffers = 0
         self.count = 0
 
     def lines(self, shape: Shape) -> list[str]:
@@ -133,20 +124,35 @@ class _LoopWriter:
 
     # ---------------------------------------------------------------- words
 
-    def load(self, cell: int) -> str:
+    def load(self, cell: int | Cells) -> str:
         """A cell as an operand."""
-        self.uses[cell] = self.uses.get(cell, 0) + self.weight
-        name, _, k = self.homes.get(cell, ("FAR", "PUT", cell))
+        name, _, k = self._home(cell)
         return f"{name}({k})"
 
-    def store(self, cell: int, x: str) -> str:
+    def store(self, cell: int | Cells, x: str) -> str:
         """The statement that fills a cell."""
-        self.uses[cell] = self.uses.get(cell, 0) + self.weight
-        _, name, k = self.homes.get(cell, ("FAR", "PUT", cell))
+        _, name, k = self._home(cell)
         return f"{name}({k}, {x});"
 
-    def word(self, word: Word) -> str:
+    def _home(self, cell: int | Cells) -> tuple[str, str, int]:
+        self.uses[cell] = self.uses.get(cell, 0) + self.weight * self.legs
+        first = cell[0] if isinstance(cell, tuple) else cell
+        name, put, k = self.homes.get(first, ("FAR", "PUT", first))
+        if isinstance(cell, int):
+            return name, put, k
+        own = "OWN" if len(cell) == self.team.legs else "AT"
+        return f"{name}_{own}", f"{put}_{own}", k
+
+    def place_of_sums(self, cells: Cells) -> tuple[str, int]:
+        """Where a group of sums lies. Asked for every term: all legs wait for these cells, they had better be near."""
+        name, _, k = self._home(cells)
+        return name.removesuffix("_OWN"), k
+
+    def word(self, word: Word | LaneWords) -> str:
         """An operand from where it lies."""
+        if isinstance(word, LaneWords):
+            cells = word.cells
+            return self._entries(word.words) if cells is None else self.load(cells)
         if word.kind == "cell":
             return self.load(int(word.value))
         if word.kind == "given":
@@ -158,6 +164,13 @@ class _LoopWriter:
     def number(self, x: float) -> str:
         """A number as an operand: in the instruction where it is short, else in the table."""
         return CUDA.number(x) if short_number(x) else self._entry(float(x))
+
+    def _entries(self, words: tuple[Word, ...]) -> str:
+        """A number a lane."""
+        if words not in self._table_at:
+            self._table_at[words] = len(self.table)
+            self.table += [int(w.value) if w.kind == "uniform" else float(w.value) for w in words]
+        return f"TABLE_OWN({self._table_at[words]})"
 
     def _entry(self, what: float | int) -> str:
         key = (type(what).__name__, what)
@@ -182,12 +195,23 @@ class _LoopWriter:
                     continue
                 name = f"part_{self.count}"
                 self.count += 1
-                inner = _StraightWriter(self, f).lines() if isinstance(f, Straight) else self._loops(name, f)
-                lines += inner[:-1] if isinstance(f, BlockLoops) else []
-                text = inner[-1:] if isinstance(f, BlockLoops) else inner
-                lines += [f"__device__ __noinline__ unsigned {name}(WHERE) {{", "  unsigned word = 0u;", *text]
+                self.legs = self.team.legs if f.post.warp == ALL else 1
+                if isinstance(f, Straight):
+                    writer = StraightWriter(self, f)
+                    text, sums = writer.lines(), len(f.sums)
+                    self.buffers = max(self.buffers, writer.buffers)
+                else:
+                    *tables, last = self._loops(name, f)
+                    lines += tables
+                    text, sums = [last], 0
+                self.legs = 1
+                where = "WHERE_OWN" if f.post.warp == ALL else "WHERE"
+                lines += [f"__device__ __noinline__ unsigned {name}({where}) {{", "  unsigned word = 0u;", *text]
                 lines += ["  return word;", "}"]
-                shares[f.post.warp].append(f"word |= {name}(HERE);")
+                if f.post.warp == ALL:
+                    calls += [f"  EACH_LEG({name}, {sums})", "  __syncthreads();"]
+                else:
+                    shares[f.post.warp].append(f"word |= {name}(HERE);")
             calls += self._by_warps(shares)
         return lines, calls
 
@@ -247,15 +271,9 @@ class _LoopWriter:
             "  long long* failed;",
             "  unsigned* status;",
             "};",
-            "#ifdef GOUGH_HOST",
-            "static real shared_cells[100000];",
-            "static unsigned failing[BLOCK];",
-            "#else",
-            "extern __shared__ __align__(16) unsigned char shared[];",
-            "#endif",
             f"#define FAR_CELLS {self.work_at}LL + {self.work}",
-            'extern "C" __global__ void __launch_bounds__(LANES * TEAM) march(const __grid_constant__ Arguments a) {',
-            "  const int lane = threadIdx.x % LANES, me = lane < BLOCK ? lane : BLOCK - 1;",
+            'extern "C" __global__ void __launch_bounds__(THREADS) march(const __grid_constant__ Arguments a) {',
+            "  const int me = ME;",
             "  const long long tile = blockIdx.x, i = tile * BLOCK + me;",
             f"  real* const state = a.state + tile * {shape.state} * BLOCK + me;",
             f"  const real* const own = a.own + tile * {shape.own} * BLOCK + me;",
@@ -265,7 +283,6 @@ class _LoopWriter:
             "  real* const near = shared_cells;",
             "#else",
             "  const unsigned near = (unsigned)__cvta_generic_to_shared((real*)shared + me);",
-            *([f"  unsigned* const failing = (unsigned*)((real*)shared + {self.near} * BLOCK);"] if team > 1 else ()),
             "#endif",
             "  long long failed = a.failed[i], due = a.first;",
             f"  real* to = a.record + tile * {shape.record} * BLOCK + me;",
@@ -339,62 +356,3 @@ class _LoopWriter:
             "  }",
             *back,
         ]
-
-
-class _StraightWriter(PlannedCode):
-    """One function of straight code, step by step of its plan."""
-
-    indent = "  "
-
-    def __init__(self, whole: _LoopWriter, f: Straight) -> None:
-        super().__init__(f.program, CUDA)
-        self.whole, self.f = whole, f
-        self.first = whole.functions.cells + sum(whole.functions.scratch[: f.post.warp])
-        self.results: dict[int, list[int]] = {}
-        for k, node in enumerate(self.program.results):
-            self.results.setdefault(node, []).extend(f.outputs[k])
-        self.checks: dict[int, list] = {}
-        for c in self.program.checks:
-            self.checks.setdefault(c.node, []).append(c)
-
-    def lines(self) -> list[str]:
-        """The function's statements."""
-        return [*self.leaves(), *(line for step in self.f.plan.steps for line in self.step(step))]
-
-    def read(self, i: int) -> str:
-        return self.whole.word(self._word(i))
-
-    def scratch(self, slot: int) -> str:
-        return self.whole.load(self.first + slot)
-
-    def store(self, slot: int, x: str) -> str:
-        return self.whole.store(self.first + slot, x)
-
-    def finish(self, i: int) -> list[str]:
-        cells, checks = self.results.get(i, ()), self.checks.get(i, ())
-        if not cells and not checks:
-            return []
-        op, args = self.program.ops[i], self.program.args[i]
-        lines = []
-        if op <= Op.CONST:
-            x = f"leaf{i}"
-            value = self.whole.number(args[0]) if op == Op.CONST else self.read(i)
-            lines.append(f"  {self.dialect.constant(x, value)}")
-        else:
-            x = self.names[i]
-        lines += [f"  {self.whole.store(c, x)}" for c in cells]
-        for c in checks:
-            bit = 1 if c.failure == NOT_FINITE else 2
-            lines.append(f"  if (!({x} >= {self.whole.number(c.minimum)})) word |= {bit}u;")
-        return lines
-
-    def _word(self, i: int) -> Word:
-        return self.f.words[self.program.args[i][0]]
-
-    def operand(self, i: int) -> str:
-        op, args = self.program.ops[i], self.program.args[i]
-        if op == Op.CONST:
-            return self.whole.number(args[0])
-        if op == Op.INPUT and self._word(i).fixed:
-            return self.whole.word(self._word(i))
-        return self.names[i]

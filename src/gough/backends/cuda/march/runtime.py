@@ -22,8 +22,8 @@ ARGUMENTS = np.dtype(
 
 class MarchKernel:
     """A time loop on the current GPU. signature: entries of a run by "state", "own", "given", "record"; "near" and "far" cells,
-    "block", "team" of threads a run, "table_in_memory". images: machine code by architecture ("sm_90"), where it was compiled
-    ahead."""
+    "block", "team" of threads a run, "threads" of a block, "table_in_memory". images: machine code by architecture ("sm_90"),
+    where it was compiled ahead."""
 
     def __init__(self, signature: dict[str, Any], source: str, images: dict[str, Path] | None = None) -> None:
         self.signature, self.source, self.images = signature, source, images or {}
@@ -76,7 +76,7 @@ class MarchKernel:
         tick: called with the turns done."""
         cupy, s = _cupy(), self.signature
         W, r, runs = s["block"], s["record"], len(state)
-        tiles, threads = -(-runs // W), -(-W // 32) * 32 * s["team"]
+        tiles, threads = -(-runs // W), s["threads"]
         rows = max(steps - first + every, 0) // every
         with self._lock:
             module, function = self._module(cupy)
