@@ -230,6 +230,48 @@ def test_derivatives_by_ratios_are_those_of_designs() -> None:
     np.testing.assert_allclose(J["tau_parameters"][:, k], truth, atol=1e-7 * np.abs(truth).max())
 
 
+def test_an_offset_of_zero_is_structure_that_can_be_freed() -> None:
+    m = model("geared_gripper")
+    k = m.parameter_names.index("mesh.offset")
+    assert k in m.pattern
+    slope = m.function("closure_residual").derivative("parameters")(q=m.home, parameters=m.parameters).outputs
+    row = m.mechanism.couplings[0].row
+    expected = np.zeros(m.mechanism.rows)
+    expected[row] = 1.0
+    np.testing.assert_allclose(slope["residual_parameters"][:, k], expected, atol=1e-15)
+    with pytest.raises(gough.PatternError, match=r"mesh\.offset"):
+        m.mass_matrix(m.home, parameters=m.parameters_with({"mesh.offset": 0.1}))
+    free = gough.build("geared_gripper", free=["mesh.offset"])
+    q = free.configuration(drives=[0.8], parameters=free.parameters_with({"mesh.offset": 0.1}))
+    assert q[m.layout.index("follower")] == pytest.approx(-0.7, abs=1e-12)
+
+
+def test_a_relation_said_twice_is_left_out() -> None:
+    data = gough.robot.writer.document(gough.load("differential_wrist"))
+    twice = {"name": "again", "type": "differential", "coefficients": {"pitch": 4, "right": -2, "left": -2}}
+    m = gough.build(loads(json.dumps(data | {"couplings": [*data["couplings"], twice]})))
+    once = model("differential_wrist")
+    assert m.redundant_closures == ("again (relation)",) and m.mobility == 2
+    v, a = [0.4, -0.3], [2.0, 5.0]
+    np.testing.assert_allclose(
+        m.inverse_dynamics(m.home, v, a).tau, once.inverse_dynamics(m.home, v, a).tau, rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": "bad", "type": "mimic", "joint": "left_hip", "of": "motor", "ratio": 2}, "a coupling .mesh, bad."),
+        ({"name": "far", "type": "mimic", "joint": "left_wrist", "of": "motor", "ratio": -1, "offset": 40}, "far"),
+    ],
+)
+def test_a_coupling_that_the_loops_contradict_is_named(change: dict[str, Any], said: str) -> None:
+    data = gough.robot.writer.document(gough.load("geared_gripper"))
+    data["couplings"] = [*data["couplings"], change]
+    with pytest.raises(gough.StructureError, match=said):
+        gough.build(loads(json.dumps(data)))
+
+
 def test_whole_turns_of_a_coupled_wheel_count() -> None:
     m = planetary(False)
     q = m.configuration(coordinates={"carrier": 2 * np.pi})
