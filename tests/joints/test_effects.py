@@ -153,10 +153,13 @@ def test_what_is_refused(kind: str, effects: str, place: str, message: str) -> N
     assert message in told
 
 
-@pytest.mark.parametrize("effects", ["armature: 1", "friction: [{}]", "limits: {lower: [1]}"])
+@pytest.mark.parametrize(
+    "effects", ["armature: 1", "friction: [{}, {}]", "spring: [{}, {}]", "limits: {lower: [1, 2]}"]
+)
 def test_newer_words_in_an_older_file_are_named(effects: str) -> None:
-    with pytest.raises(DescriptionError, match="format"):
-        loads(text("revolute", effects).replace("format: 2", "format: 1"))
+    axes = "axes: [[0, 1, 0], [1, 0, 0]], "
+    with pytest.raises(DescriptionError, match="format 2, and this file is of format 1"):
+        loads(text("universal", axes + effects).replace("format: 2", "format: 1"))
     kept = loads(text("universal", JOINTS["universal"]))
     assert dumps(kept).startswith("format: 2")
     assert dumps(loads(text("revolute", "spring: {stiffness: 3}"))).startswith("format: 1")

@@ -41,7 +41,7 @@ CASES = [
     (f"{SLIDE}/axis", [0, 0, 0], "chain[1].axis", "length zero", "unit vector"),
     (f"{HIP}/axis", [0, 0, 1], "chain[0].axis", "has no axis", "only on revolute"),
     (f"{HIP}/axes", "-", "chain[0].axes", "without its axes", "[first, second]"),
-    (f"{HIP}/axes", [[1, 0, 0], [0.6, 0.8, 0]], "chain[0]", "of format 2", "format: 2"),
+    (f"{HIP}/axes", [[1, 0, 0], [0.6, 0.8, 0]], "chain[0].axes", "a value of format 2", "format: 2"),
     (f"{HIP}/axes", [[1, 0, 0], [1, 0, 0]], "chain[0].axes", "all but parallel", "5 to 175 deg"),
     (f"{HIP}/axes", [[1, 0, 0], [0, 0, 0]], "chain[0].axes[1]", "length zero", "unit vector"),
     (f"{HIP}/axes", [[1, 0, 0]], "chain[0].axes", "1 entries instead of 2", "two unit vectors"),

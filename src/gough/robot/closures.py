@@ -39,9 +39,10 @@ class ClosingJoint(Item):
     called: ClassVar[str] = "loop"
     called_at_length: ClassVar[str] = "loop's joint"
 
-    def needed_format(self) -> int:
-        lists = isinstance(getattr(self, "friction", None), tuple)
-        return max(super().needed_format(), self.NEWER_TYPES.get(getattr(self, "type", ""), 1), 2 if lists else 1)
+    def newer_values(self) -> Mapping[str, int]:
+        kind, friction = getattr(self, "type", ""), getattr(self, "friction", None)
+        newer = {"type": self.NEWER_TYPES.get(kind, 1), "friction": 2 if isinstance(friction, tuple) else 1}
+        return {key: since for key, since in newer.items() if since > 1}
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:

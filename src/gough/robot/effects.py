@@ -177,9 +177,8 @@ class Limits(Item):
     force: PositiveJointForce | None = None
     cone: PositiveAngle | None = None
 
-    def needed_format(self) -> int:
-        lists = any(isinstance(x, tuple) for x in (self.lower, self.upper, self.speed))
-        return max(super().needed_format(), 2 if lists else 1)
+    def newer_values(self) -> Mapping[str, int]:
+        return {key: 2 for key in ("lower", "upper", "speed") if isinstance(getattr(self, key), tuple)}
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:

@@ -53,7 +53,11 @@ class Item(BaseModel):
             for name, since in newer.items()
             if since > 1 and not is_default(fields[name], getattr(self, name))
         }
-        return max(own.values(), default=1)
+        return max([*own.values(), *self.newer_values().values()], default=1)
+
+    def newer_values(self) -> Mapping[str, int]:
+        """{key as it is written: the format its value came with} of values that were not there from the first."""
+        return {}
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -101,8 +105,8 @@ class Item(BaseModel):
                 result = handler(cls.prepare(known))
             except ValidationError as error:
                 raise as_error(merge_faults(faults, faults_of(error))) from None
-        if not faults and format < FORMAT and result.needed_format() > format:
-            faults.append(newer_value_fault(result.needed_format(), format, data))
+        if not faults and format < FORMAT:
+            faults += newer_value_faults(result, format, data)
         if faults:
             raise as_error(faults)
         for name, x in vars(result).items():
@@ -121,10 +125,16 @@ def newer_key_faults(given: Mapping[str, Any], newer: Mapping[str, int], written
     ]
 
 
-def newer_value_fault(needed: int, written: int, data: Any) -> Fault:
-    """Of values of old keys that the format of a file does not have."""
-    told = f"what is written here is of format {needed}, and this file is of format {written}"
-    return Fault((), data, told, f"`format: {needed}` at the top of the file")
+def newer_value_faults(item: Item, written: int, data: Mapping[str, Any]) -> list[Fault]:
+    """Of values of old keys that the format of a file does not have; of the whole item where it does not say which."""
+    told, remedy = "a value of format {}, and this file is of format {}", "`format: {}` at the top of the file"
+    newer = {key: since for key, since in item.newer_values().items() if since > written}
+    needed = item.needed_format()
+    if not newer and needed > written:
+        return [Fault((), data, told.format(needed, written), remedy.format(needed))]
+    return [
+        Fault((key,), data.get(key), told.format(since, written), remedy.format(since)) for key, since in newer.items()
+    ]
 
 
 def oldest_format(data: Any) -> int:

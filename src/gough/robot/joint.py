@@ -34,14 +34,15 @@ class MovingJoint(Item):
 
     NEWER_KEYS: ClassVar[Mapping[str, int]] = {"armature": 2}
 
-    def needed_format(self) -> int:
-        kind, spring = ALL[getattr(self, "type", "")], getattr(self, "spring", None)
-        lists = isinstance(spring, tuple) or isinstance(getattr(self, "friction", None), tuple)
-        axes = getattr(self, "axes", None)
-        newer = (
-            lists or (spring is not None and not kind.is_scalar) or (axes is not None and not are_perpendicular(axes))
-        )
-        return max(super().needed_format(), 2 if newer else 1)
+    def newer_values(self) -> Mapping[str, int]:
+        axes, spring = getattr(self, "axes", None), getattr(self, "spring", None)
+        newer = {
+            "axes": axes is not None and not are_perpendicular(axes),
+            "friction": isinstance(getattr(self, "friction", None), tuple),
+            "spring": spring is not None
+            and (isinstance(spring, tuple) or not ALL[getattr(self, "type", "")].is_scalar),
+        }
+        return {key: 2 for key, so in newer.items() if so}
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
