@@ -73,7 +73,7 @@ def tree(seed: int) -> Any:
     driven = set(draw.rng.choice(6, 3, replace=False).tolist())
     for k, kind in enumerate(kinds):
         parent = bodies[int(draw.rng.integers(max(0, len(bodies) - 3), len(bodies)))]
-        more = {} if kind == "spherical" else {"along": draw.direction()}
+        more: dict[str, Any] = {} if kind == "spherical" else {"along": draw.direction()}
         bodies.append(works.joint(f"j{k}", str(kind), parent, draw.vector(0.5), drive=k in driven, **more))
         names += [f"j{k}_wx", f"j{k}_wy", f"j{k}_wz"] if kind == "spherical" else [f"j{k}"]
     works.spring("world", bodies[-1])

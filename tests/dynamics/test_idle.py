@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from functools import cache
 from typing import Any
@@ -153,3 +154,37 @@ def test_robots_without_drives_have_no_idle_freedoms() -> None:
 def test_a_named_order_keeps_led_velocities_first() -> None:
     model = gough.build(loads(CART_POLE.replace("[rail, swing]", "[swing, rail]")))
     assert model.layout.v_names == ("rail", "swing") and model.layout.idle_names == ("swing",)
+
+
+@pytest.mark.parametrize("stiffening", ["rigid_motion", "on"])
+def test_idle_and_elastic_accelerations_are_found_together(stiffening: str) -> None:
+    """A trolley with a beam and a weight that swing: what inverse dynamics finds solves M v̇ + h = S τ, and goes forward again."""
+    beam = (
+        gough.load("spin_up_beam")
+        .bodies[0]
+        .model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True)
+    )
+    beam["flexible"]["stiffening"] = stiffening
+    weight = {"name": "weight", "mass": 2, "center_of_mass": [0.4, 0.1, 0]}
+    weight["inertia"] = {"about": "center_of_mass", "xx": 0.1, "yy": 0.1, "zz": 0.15}
+    hang = [
+        {"name": n, "type": "revolute", "parent": "trolley", "child": c}
+        for n, c in (("hub", "beam"), ("pin", "weight"))
+    ]
+    rail = {"name": "rail", "type": "prismatic", "axis": [1, 0, 0], "parent": "world", "child": "trolley", "drive": {}}
+    data = {
+        "format": 1,
+        "name": "bent",
+        "bodies": [{"name": "trolley", "mass": 5}, beam, weight],
+        "joints": [rail, *hang],
+    }
+    model = gough.build(loads(json.dumps(data | {"velocities": ["rail", "hub", "pin"]})))
+    layout = model.layout
+    assert (model.mobility, layout.v_idle, layout.idle_names) == (1, 2, ("hub", "pin")) and layout.v_elastic > 0
+    v = 0.3 * np.random.default_rng(0).normal(size=layout.nv) * np.where(np.arange(layout.nv) < layout.rigid, 1.0, 0.01)
+    found = model.inverse_dynamics(model.home, v, [1.3])
+    assert len(found.eddot) == layout.v_elastic
+    vdot = np.concatenate([[1.3], found.idle_acceleration, found.eddot])
+    M, h, S = model.mass_matrix(model.home), model.bias_force(model.home, v), model.drive_map(model.home)
+    np.testing.assert_allclose(M @ vdot + h, S @ found.tau, atol=1e-12 * np.abs(h).max())
+    assert relative(model.forward_dynamics(model.home, v, found.tau).vdot, vdot) < 1e-10

@@ -113,7 +113,7 @@ def test_a_platform_on_spinning_rods_follows_a_pose() -> None:
     assert not gough.check_motion(model, motion).problems
     spins = np.where(np.arange(12) < 6, 0.0, 2.0)
     for led, law in ((motion, laws.ComputedTorque()), (laws.drives_of(model, motion), None)):
-        more = {} if law is None else {"controller": law}
+        more: dict[str, Any] = {} if law is None else {"controller": law}
         run = gough.simulate(model, led, v=spins, step=1e-3, **more)
         np.testing.assert_allclose(run.q[-1][:7], goal, atol=1e-8)
 
