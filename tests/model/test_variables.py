@@ -310,6 +310,25 @@ def test_a_robot_with_other_variables_is_checked(values: dict, error: type[Excep
         loads(PENDULUM).with_variables(values)
 
 
+@pytest.mark.parametrize("about", ["center_of_mass", "origin"])
+def test_a_load_may_vanish(about: str) -> None:
+    load = f'payload: {{mass: extra, center_of_mass: [0.1, 0.2, long/3], inertia: {{about: {about}, xx: "extra*(0.3 m)**2"}}, '
+    load += "at: {position: [long, 0, 0], rpy_zyx: [0.3, tilt, 0.1]}}"
+    text = PENDULUM.replace("ratio: 4}", "ratio: 4, extra: 0 kg}").replace("    shape:\n", f"    {load}\n    shape:\n")
+    model = gough.build(loads(text))
+    other = gough.build(model.robot.with_variables({"extra": 0.7, "tilt": 0.5}))
+    found = model.parameters_with(variables={"extra": 0.7, "tilt": 0.5})
+    np.testing.assert_allclose(found, other.parameters, rtol=1e-13, atol=1e-15)
+    plain = (
+        text.replace("extra: 0 kg", "none: 0 kg")
+        .replace('"extra*(0.3 m)**2"', "0.063")
+        .replace("mass: extra", "mass: 0.7")
+    )
+    plain = plain.replace("long/3", repr(0.7 / 3)).replace("[long, 0, 0], rpy", "[0.7, 0, 0], rpy")
+    fixed = gough.build(loads(plain.replace("tilt: 0.3 rad", "tilt: 0.5 rad").replace("tilt, 0.1", "0.5, 0.1")))
+    np.testing.assert_allclose(found, fixed.parameters, rtol=1e-13, atol=1e-15)
+
+
 def test_robots_without_variables_say_so() -> None:
     model = gough.build("five_bar")
     assert model.variables.names == ()

@@ -72,6 +72,8 @@ REFUSED = [
     ("acos(n)", "acos of 3", 1),
     ("radus*2", "did you mean 'radius'?", 1),
     ("nothing_known*2", "define it under `variables`", 1),
+    ("3*radus", "did you mean 'radius'?", 3),
+    ("2*mm", "stands after a number", 3),
     ("radius*mm", "stands after a number", 8),
     ("3*a + 20 deg-2", "write blanks around the minus", 13),
     ("2 radius", "products are written with *", 3),
