@@ -3,6 +3,7 @@
 import math
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def other(robot: Robot) -> gough.Model:
     return gough.build(robot.with_variables(OTHER))
 
 
-def state(model: gough.Model) -> dict[str, np.ndarray]:
+def state(model: gough.Model) -> dict[str, Any]:
     rng = np.random.default_rng(3)
     pose = model.home_pose + np.array([0.01, -0.02, 0.03, 0, 0.02, 0.01, -0.03])
     pose[3:] /= np.linalg.norm(pose[3:])
