@@ -3,6 +3,7 @@
 import math
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def other(robot: Robot) -> gough.Model:
     return gough.build(robot.with_variables(OTHER))
 
 
-def state(model: gough.Model) -> dict[str, np.ndarray]:
+def state(model: gough.Model) -> dict[str, Any]:
     rng = np.random.default_rng(3)
     pose = model.home_pose + np.array([0.01, -0.02, 0.03, 0, 0.02, 0.01, -0.03])
     pose[3:] /= np.linalg.norm(pose[3:])
@@ -308,6 +309,25 @@ def test_what_is_wrong_with_variables_is_told(model: gough.Model, variables: dic
 def test_a_robot_with_other_variables_is_checked(values: dict, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         loads(PENDULUM).with_variables(values)
+
+
+@pytest.mark.parametrize("about", ["center_of_mass", "origin"])
+def test_a_load_may_vanish(about: str) -> None:
+    load = f'payload: {{mass: extra, center_of_mass: [0.1, 0.2, long/3], inertia: {{about: {about}, xx: "extra*(0.3 m)**2"}}, '
+    load += "at: {position: [long, 0, 0], rpy_zyx: [0.3, tilt, 0.1]}}"
+    text = PENDULUM.replace("ratio: 4}", "ratio: 4, extra: 0 kg}").replace("    shape:\n", f"    {load}\n    shape:\n")
+    model = gough.build(loads(text))
+    other = gough.build(model.robot.with_variables({"extra": 0.7, "tilt": 0.5}))
+    found = model.parameters_with(variables={"extra": 0.7, "tilt": 0.5})
+    np.testing.assert_allclose(found, other.parameters, rtol=1e-13, atol=1e-15)
+    plain = (
+        text.replace("extra: 0 kg", "none: 0 kg")
+        .replace('"extra*(0.3 m)**2"', "0.063")
+        .replace("mass: extra", "mass: 0.7")
+    )
+    plain = plain.replace("long/3", repr(0.7 / 3)).replace("[long, 0, 0], rpy", "[0.7, 0, 0], rpy")
+    fixed = gough.build(loads(plain.replace("tilt: 0.3 rad", "tilt: 0.5 rad").replace("tilt, 0.1", "0.5, 0.1")))
+    np.testing.assert_allclose(found, fixed.parameters, rtol=1e-13, atol=1e-15)
 
 
 def test_robots_without_variables_say_so() -> None:

@@ -147,10 +147,19 @@ class Payload(Item):
 
     def ten_parameters(self) -> np.ndarray:
         """(10,) about the body's origin in the body's axes."""
-        mass, center, tensor = central(_own_parameters(self.mass, self.center_of_mass, self.inertia))
+        own = _own_parameters(self.mass, self.center_of_mass, self.inertia)
+        mass, center, tensor = central(own) if own.dtype != object else self._varied_center()
         rotation = self.at.varied_rotation()
         placed = array_of(self.at.position) + rotation @ array_of(self.center_of_mass if mass == 0 else center)
         return ten_parameters(mass, placed, rotation @ tensor @ rotation.T, "center_of_mass")
+
+    def _varied_center(self) -> tuple[float, np.ndarray, np.ndarray]:
+        """`central` without a division by the mass, which may follow a variable through 0."""
+        center = array_of(self.center_of_mass)
+        tensor = np.zeros((3, 3)) if self.inertia is None else self.inertia.tensor()
+        if self.inertia is not None and self.inertia.about == "origin":
+            tensor = tensor - point_inertia(self.mass, center)
+        return self.mass, center, tensor
 
 
 def _shapes(value: Any) -> Any:

@@ -28,6 +28,7 @@ MOST_VARIABLES = 1000
 LONGEST_CHAIN = 100
 """Variables that are defined one by another."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BEGINS_A_PRODUCT = re.compile(r"\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)\s*[*/]")
 _QUANTITY_LIKE = re.compile(r"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[^()+]*")
 
 
@@ -113,6 +114,7 @@ class Scope:
             return False  # a decimal comma
         if (
             _QUANTITY_LIKE.fullmatch(text)
+            and not _BEGINS_A_PRODUCT.match(text)
             and not named
             and "**" not in text
             and not re.search(r"\s-|[*/]\s*[-0-9.]", text)
