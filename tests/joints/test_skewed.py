@@ -169,7 +169,7 @@ def test_an_inclined_cut_is_a_joint_of_the_tree_cut_elsewhere() -> None:
     base = hinged(0.6)
     bodies = [*base["bodies"], {**base["bodies"][0], "name": "c"}]
     axes = [[0.6, 0.8, 0], [0, 0.6, 0.8]]
-    angle = float(np.arccos(np.dot(*axes)))
+    angle = float(np.arccos(np.dot(axes[0], axes[1])))
     crank, ball = (
         base["joints"][0],
         {"name": "s", "parent": "a", "child": "c", "type": "spherical", "pose": {"position": [0.3, 0, 0]}},

@@ -86,9 +86,7 @@ def closure(cut: Any, XL: ca.SX, XP: ca.SX) -> ca.SX:
     aligned = ca.vertcat(*(ca.dot(n, ca.mtimes(RP, ca.DM(axis))) for n in t))
     on_axis = ca.vertcat(*(ca.dot(n, d) for n in t))
     if kind == "revolute_spherical":
-        return ca.vertcat(
-            ca.dot(ca.mtimes(RL, ca.DM(axis)), d), ca.norm_2(ca.vertcat(*on_axis.elements())) - cut.length
-        )
+        return ca.vertcat(ca.dot(ca.mtimes(RL, ca.DM(axis)), d), ca.sqrt(ca.dot(on_axis, on_axis)) - cut.length)
     if kind == "revolute":
         return ca.vertcat(d, aligned)
     if kind == "cylindrical":

@@ -173,7 +173,7 @@ class ClosedTree(ABC):
             elif joint.spring is not None:
                 for k, spring in enumerate(joint.spring if isinstance(joint.spring, tuple) else [joint.spring]):
                     if spring is not None:
-                        x, speed = q[p.q.start + k], r[k]
+                        x, speed = float(q[p.q.start + k]), float(r[k])
                         force[at[k]] += (spring.preload or 0.0) - tension(spring, x, speed, spring.rest)
         for loop in self.loops:
             if loop.friction is not None:
