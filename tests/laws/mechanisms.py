@@ -27,7 +27,10 @@ GALLERY = (
     "five_bar",
     "four_bar_chain",
     "geared_gripper",
+    "hobby_6rss",
+    "orthoglide",
     "redundant_planar",
+    "three_prs",
     "three_rrr",
     "tripod_wrist",
 )

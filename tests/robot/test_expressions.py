@@ -183,6 +183,27 @@ def test_friction_that_is_scaled_stays_an_expression() -> None:
     assert float(loads(dumps(robot)).joints[0].drive.viscous) == float(drive.viscous)  # type: ignore[union-attr]
 
 
+def test_home_follows_variables() -> None:
+    """Joints at home too: written back as they are, and read again with other values."""
+    text = """
+format: 2
+name: slider
+variables: {lean: 20 deg, out: 3 mm}
+bodies: [{name: arm, mass: 1}, {name: tip, mass: 1}]
+joints:
+  - {name: turn, type: revolute, parent: world, child: arm, drive: {}}
+  - {name: slide, type: prismatic, parent: arm, child: tip, drive: {stroke: [-out, 2*out]}}
+home: {joints: {turn: 2*lean, slide: out}}
+"""
+    robot = loads(text)
+    assert '{turn: "2*lean", slide: out}' in dumps(robot)
+    other = robot.with_variables({"lean": 0.1, "out": "5 mm"})
+    assert {name: float(q) for name, (q,) in other.home.joints.items()} == {"turn": 0.2, "slide": 0.005}
+    drive = other.joints[1].drive
+    assert drive is not None and drive.stroke is not None and [float(x) for x in drive.stroke] == [-0.005, 0.01]
+    assert loads(dumps(robot)).with_variables({"lean": 0.1, "out": 0.005}) == other
+
+
 def test_written_back_with_variables_and_expressions() -> None:
     robot = loads(ROBOT.format(**{**USUAL, "mass": '"3 kg*radius/(80 mm)"', "center": '"20 mm + 3 mm"'}))
     again = loads(dumps(robot))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gough.robot import Body, DescriptionError, dumps, loads
+from reference.energies.masses import pseudo_inertia
 
 MASS = 1.7
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
@@ -104,6 +105,9 @@ def test_shapes_are_what_integrals_say(name: str, axis: str) -> None:
     np.testing.assert_allclose(body.ten_parameters(), expected, rtol=0, atol=1e-12)
     assert body.mass == MASS
     np.testing.assert_allclose(body.center_of_mass, placed["position"], rtol=0, atol=1e-15)
+    P = pseudo_inertia(body)  # of the reference that models are compared with
+    tensor = np.trace(P[:3, :3]) * np.eye(3) - P[:3, :3]
+    np.testing.assert_allclose([P[3, 3], *P[:3, 3], *tensor[np.triu_indices(3)]], expected, rtol=0, atol=1e-12)
 
 
 def test_a_cone_has_its_mass_centre_a_quarter_of_its_height_above_its_base() -> None:

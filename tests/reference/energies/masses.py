@@ -55,9 +55,48 @@ def _ten(parameters: Any) -> np.ndarray:
     return P
 
 
+def mean_squares(kind: str, solid: Any) -> tuple[float, float, float]:
+    """Means of x², y², z² over a shape of even density about its mass centre, z its axis (m2)."""
+
+    def size(key: str) -> float:
+        return float(getattr(solid, key))
+
+    if kind == "box":
+        return size("x") ** 2 / 12, size("y") ** 2 / 12, size("z") ** 2 / 12
+    if kind in ("sphere", "shell"):
+        mean = size("radius") ** 2 / (5 if kind == "sphere" else 3)
+        return mean, mean, mean
+    across, along = {
+        "point": lambda: (0.0, 0.0),
+        "rod": lambda: (0.0, size("length") ** 2 / 12),
+        "ring": lambda: (size("radius") ** 2 / 2, 0.0),
+        "disc": lambda: (size("radius") ** 2 / 4, 0.0),
+        "cylinder": lambda: (size("radius") ** 2 / 4, size("length") ** 2 / 12),
+        "tube": lambda: ((size("radius") ** 2 + size("inner_radius") ** 2) / 4, size("length") ** 2 / 12),
+        "cone": lambda: (3 * size("radius") ** 2 / 20, 3 * size("length") ** 2 / 80),
+        "hexagon_plate": lambda: (5 * size("side") ** 2 / 24, size("thickness") ** 2 / 12),
+    }[kind]()
+    axis = getattr(solid, "axis", "z")
+    x, y, z = (along if own == axis else across for own in "xyz")
+    return x, y, z
+
+
+def _shapes(shapes: Any) -> np.ndarray:
+    """P of shapes of even density, each in its own place."""
+    P = np.zeros((4, 4))
+    for shape in shapes:
+        kind = next(k for k in type(shape).kinds() if getattr(shape, k) is not None)
+        solid, X = getattr(shape, kind), np.eye(4)
+        X[:3, :3], X[:3, 3] = shape.at.rotation(), shape.at.position
+        P += float(solid.mass) * X @ np.diag([*mean_squares(kind, solid), 1.0]) @ X.T
+    return P
+
+
 def pseudo_inertia(body: Any) -> np.ndarray:
     """P (4, 4) of a `Body` with its payload, telescopic inertia left out."""
-    if getattr(body, "parameters", None) is not None:
+    if getattr(body, "shape", ()):
+        P = _shapes(body.shape)
+    elif getattr(body, "parameters", None) is not None:
         P = _ten(body.parameters)
     else:
         P = _central(float(body.mass or 0.0), body.center_of_mass, body.inertia)

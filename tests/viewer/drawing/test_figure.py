@@ -20,6 +20,9 @@ GALLERY = (
     "bricard",
     "ankle",
     "spin_up_beam",
+    "hobby_6rss",
+    "three_prs",
+    "orthoglide",
 )
 
 
