@@ -27,7 +27,6 @@ GALLERY = (
     "five_bar",
     "four_bar_chain",
     "geared_gripper",
-    "hobby_6rss",
     "orthoglide",
     "redundant_planar",
     "three_prs",

@@ -41,5 +41,9 @@ def test_terms_forward_and_inverse(name: str) -> None:
             M = reference.mass_matrix(q[k])
             assert error(M @ found, M @ vdot) < 10 * tolerance
         if name not in UNDRIVEN:
-            needed = reference.inverse(q[k], v[k], 2 * vdot) if n == m.layout.nv else idle(reference, q[k], v[k], 2 * vdot[:n])
+            needed = (
+                reference.inverse(q[k], v[k], 2 * vdot)
+                if n == m.layout.nv
+                else idle(reference, q[k], v[k], 2 * vdot[:n])
+            )
             assert error(m.inverse_dynamics(q[k], v[k], 2 * vdot[:n]).tau, needed) < 10 * tolerance

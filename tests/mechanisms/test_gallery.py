@@ -21,7 +21,15 @@ FREEDOMS = {
     "ankle": ("wx", "wy"),
     "differential_wrist": ("right", "left"),
     "geared_gripper": ("motor",),
-    "hobby_6rss": ("vx", "vy", "vz", "wx", "wy", "wz", *(f"{side}{k}.knee_wz" for side in ("left", "right") for k in range(3))),
+    "hobby_6rss": (
+        "vx",
+        "vy",
+        "vz",
+        "wx",
+        "wy",
+        "wz",
+        *(f"{side}{k}.knee_wz" for side in ("left", "right") for k in range(3)),
+    ),
     "three_prs": ("vz", "wx", "wy"),
     "orthoglide": ("vx", "vy", "vz"),
 }

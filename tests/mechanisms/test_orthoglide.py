@@ -1,4 +1,4 @@
-"""The Orthoglide: slides from spheres, an isotropic middle, the speeds it was designed for, and pairs of bars in the place of its guide."""
+"""The Orthoglide: slides from spheres, an isotropic middle, the speeds it was designed for, pairs of bars for its guide."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_isotropic_in_the_middle() -> None:
 
 
 def test_the_speeds_and_strokes_it_was_designed_for() -> None:
-    """In the cube the platform is at most twice and at least half as fast as the slides; its worst corners are just so, and use all of the stroke."""
+    """In the cube the platform is at most twice and at least half as fast as the slides; all of the stroke is used."""
     m = model("orthoglide")
     corners = np.array(list(itertools.product((LOW, HIGH), repeat=3)))
     p = np.concatenate([corners, inside(200)])
@@ -126,4 +126,6 @@ def test_forces_are_those_of_energies() -> None:
     for k in range(3):
         needed = reference.inverse(q[k], v[k], a[k], wrench[k])
         np.testing.assert_allclose(tau[k], needed, rtol=0, atol=1e-11 * np.abs(needed).max())
-        assert np.abs(reference.mass_matrix(q[k]) - m.mass_matrix(q[k])).max() < 1e-11 * np.abs(m.mass_matrix(q[k])).max()
+        assert (
+            np.abs(reference.mass_matrix(q[k]) - m.mass_matrix(q[k])).max() < 1e-11 * np.abs(m.mass_matrix(q[k])).max()
+        )

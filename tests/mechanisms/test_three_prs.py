@@ -21,7 +21,7 @@ ENDS = [[0.55, -0.2, 0.1], [0.66, 0.25, -0.3]]
 
 
 def platform(z: float, pitch: float, roll: float, r: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """(position, rotation, yaw) with every ball joint in the upright plane of its leg [Carretero 2000].
+    """(position, rotation, yaw) with every ball joint in the upright plane of its leg, as Carretero and others have it.
 
     Three balls evenly on a circle stay in their planes where R12 = R21, x = r (R11 - R22) / 2 and y = -r R21.
     """
@@ -68,7 +68,7 @@ def test_parasitic_motion_and_slides(sizes: dict[str, float]) -> None:
 
 
 def test_along_a_motion() -> None:
-    """Rates and accelerations of what follows, and the slides' speeds, are differences of the closed form; forces are those of energies."""
+    """Rates of what follows and speeds of the slides are differences of the closed form; forces are those of energies."""
     m, h = model("three_prs"), 1e-5
     motion = motions.quintic(joints=ENDS, names=("z", "pitch", "roll"), durations=1.0)
     t = np.array([0.13, 0.4, 0.71])
@@ -77,7 +77,8 @@ def test_along_a_motion() -> None:
     tau = m.inverse_dynamics(at.q, at.v, at.acceleration).tau
 
     def closed(time: float) -> tuple[np.ndarray, np.ndarray]:
-        p, R, yaw = platform(*motion.at(np.array([time])).position[0], SIZES["ball_radius"])
+        z, pitch, roll = np.asarray(motion.at(np.array([time])).position)[0].tolist()
+        p, R, yaw = platform(z, pitch, roll, SIZES["ball_radius"])
         return np.r_[p, yaw], slides(p, R, SIZES)
 
     for k, time in enumerate(t.tolist()):
