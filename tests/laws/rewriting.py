@@ -32,7 +32,7 @@ def written(X: np.ndarray) -> Data:
 def second_form(robot: Robot) -> Data:
     """The robot as bodies, joints and loops; the platform becomes a body on a free joint."""
     plain = {b["name"]: b for b in _plain_bodies(robot)}
-    out: Data = {"format": 1, "name": f"{robot.name}_again", "gravity": list(robot.gravity)}
+    out: Data = {"format": 2, "name": f"{robot.name}_again", "gravity": list(robot.gravity)}
     platform = platform_name(robot)
     name = _flat
     carried = [p.body_name for p in placed_joints(robot)]
@@ -59,7 +59,11 @@ def second_form(robot: Robot) -> Data:
     if robot.home.pose is not None:
         home["pose"] = written(matrix(robot.home.pose))
     out["home"] = {k: v for k, v in home.items() if v and k != "source"}
-    springs = json.loads(json.dumps([s.model_dump(by_alias=True, mode="json") for s in robot.springs]))
+    springs = json.loads(
+        json.dumps(
+            [s.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True, mode="json") for s in robot.springs]
+        )
+    )
     for spring in springs:
         spring.pop("source", None)
         for end in ("from", "to"):

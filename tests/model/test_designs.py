@@ -331,3 +331,25 @@ def test_memory_of_a_process() -> None:
     """10 000 designs of 100 states each: q alone is 200 MB, parameters for every state would be 3.5 GB."""
     done = subprocess.run([sys.executable, "-c", MANY], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 0.5e9
+
+
+@pytest.mark.parametrize(
+    "call", ["configuration", "project", "integrate", "singularity", "limit_margins", "inverse_dynamics"]
+)
+def test_a_design_that_breaks_the_pattern_is_refused_by_every_call(call: str) -> None:
+    """Geometry, too: a pin that is moved off its folded zero is no design of this model."""
+    model = gough.build("five_bar")
+    place = model.parameter_names.index("pin.first.y")
+    assert place in model.pattern
+    other = model.parameters.copy()
+    other[place] += 0.01
+    still = np.zeros(2)
+    given: dict[str, tuple] = {
+        "configuration": (),
+        "integrate": (model.home, still),
+        "inverse_dynamics": (model.home, still, still),
+    }
+    options: dict[str, Any] = {"drives": model.drives(model.home)} if call == "configuration" else {}
+    with pytest.raises(gough.PatternError, match=r"pin\.first\.y"):
+        getattr(model, call)(*given.get(call, (model.home,)), parameters=other, **options)
+    getattr(model, call)(*given.get(call, (model.home,)), parameters=model.parameters.copy(), **options)

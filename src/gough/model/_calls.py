@@ -62,6 +62,13 @@ class Calls:
     def _parameters(self, parameters: Any) -> Array:
         return given_parameters(self._model, parameters)
 
+    def _design(self, parameters: Any) -> Array:
+        """As `_parameters`, for calls that lead through geometry: a design that changes a structural zero is refused."""
+        numbers, model = self._parameters(parameters), self._model
+        if parameters is not None:
+            model.cached("design guard", lambda: model.mechanism.table.guard(dict(model.pattern)))(on_host(numbers))
+        return numbers
+
     def _run(self, name: str | FunctionKey, inputs: dict[str, Any], parameters: Any) -> Evaluation:
         return self._model.function(name)(**inputs, parameters=self._parameters(parameters))
 

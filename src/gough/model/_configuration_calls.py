@@ -96,7 +96,7 @@ class ConfigurationCalls(Calls):
             raise UsageError("configuration: give exactly one of pose=, drives= or coordinates=")
         if branch is not None and (near is not None or drives is not None):
             raise UsageError("configuration: branch= goes with pose= or coordinates=, and not with near=")
-        numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
+        numbers = as_array("parameters", self._design(parameters), len(model.parameters))
         names: list[str] = []
         if pose is not None and not model.mechanism.has_platform:
             raise UsageError(f"{model.robot.name} has no platform: give drives= or coordinates=")
@@ -228,7 +228,7 @@ class ConfigurationCalls(Calls):
             bent = {"elastic": near[..., layout.elastic] + moved[..., 6:]} if layout.n_elastic else {}
             options = {"parameters": parameters, "on_bad_state": on_bad_state, **bent}
             return self._lead_platform("integrate", pose, near, moved, **options)
-        numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
+        numbers = as_array("parameters", self._design(parameters), len(model.parameters))
         batch = common_batch("integrate", start, step, parameters=numbers)
         numbers = design_rows(numbers, batch)
         rows, steps = as_rows(start, batch), as_rows(step, batch)
@@ -248,7 +248,7 @@ class ConfigurationCalls(Calls):
             norm = np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
             pose = np.concatenate([x[..., :3], x[..., 3:7] / np.where(norm > 0, norm, np.nan)], axis=-1)
             return self._lead_platform("project", pose, x, None, parameters=parameters, on_bad_state=on_bad_state)
-        numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
+        numbers = as_array("parameters", self._design(parameters), len(model.parameters))
         batch = common_batch("project", x, parameters=numbers)
         numbers, rows = design_rows(numbers, batch), as_rows(x, batch)
         found, failures = step_led(model, rows, np.zeros((len(rows), model.layout.nv)), numbers)
@@ -264,12 +264,12 @@ class ConfigurationCalls(Calls):
     @checked(q=numbers, parameters=design, length=number(above=0))
     def singularity(self, q: Any, *, parameters: Any = None, length: float | None = None) -> Singularity:
         """How far q is from parallel and serial singularities (see `Singularity`)."""
-        return singularity(self._model, q, self._parameters(parameters), length)
+        return singularity(self._model, q, self._design(parameters), length)
 
     @checked(q=numbers, v=numbers, tau=numbers, parameters=design)
     def limit_margins(self, q: Any, v: Any = None, tau: Any = None, *, parameters: Any = None) -> LimitMargins:
         """Margins to the description's limits: coordinates, strokes and cones at q; speeds with v; forces with tau."""
-        return limit_margins(self._model, q, v, tau, self._parameters(parameters))
+        return limit_margins(self._model, q, v, tau, self._design(parameters))
 
     igm = configuration
     dgm = forward_geometry

@@ -39,7 +39,7 @@ class Leg(Item):
     cut: Cut | None = None
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
-    on_platform: CutPose = Field(default_factory=CutPose)
+    on_platform: Annotated[CutPose, BeforeValidator(CutPose.of)] = Field(default_factory=CutPose)
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:

@@ -143,6 +143,17 @@ class CutPose(Pose):
             told = f"orientation given twice, by {forms[0]} and from home"
             yield Fault(("orientation",), data["orientation"], told, "one of them")
 
+    @classmethod
+    def of(cls, value: Any) -> Any:
+        """A plain pose as one of these; anything else as it is."""
+        return cls(**dict(value)) if type(value) is Pose else value
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to a plain pose that says the same."""
+        return super().__eq__(type(self).of(other))
+
+    __hash__ = Pose.__hash__
+
 
 class Mdh(Item):
     """Modified Denavit-Hartenberg parameters: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) [Khalil-Kleinfinger].

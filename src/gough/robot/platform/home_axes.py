@@ -22,7 +22,7 @@ HOME = "home"
 
 def frame_on_platform(leg: Leg, home: Any) -> Pose:
     """A leg's `on_platform` with its axes as numbers. home: the robot's, whose joints and pose are stated."""
-    if leg.on_platform.orientation is None:
+    if getattr(leg.on_platform, "orientation", None) is None:  # a copy of a leg may have been given a plain pose
         return leg.on_platform
     R = leg.base.rotation()
     for joint in _path(leg.chain):
