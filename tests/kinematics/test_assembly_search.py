@@ -81,3 +81,12 @@ def test_drives_lead_back_to_the_pose(model):
     rng = np.random.default_rng(6)
     q = model.integrate(model.home, rng.uniform(-0.04, 0.04, (5, 6)))
     np.testing.assert_allclose(model.forward_geometry(model.drives(q)), q, atol=1e-9)
+
+
+def test_no_joint_is_a_whole_turn_away():
+    """Home stands where horns are level: each at 0, and not at 360 degrees, where its stroke would forbid it."""
+    robot = gough.load("hobby_6rss")
+    home = robot.home.model_copy(update={"joints": {}})
+    found = gough.build(robot.model_copy(update={"home": home}))
+    np.testing.assert_allclose(found.drives(found.home), 0, atol=1e-9)
+    assert found.limit_margins(found.home).margins.min() > 0

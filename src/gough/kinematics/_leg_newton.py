@@ -67,7 +67,11 @@ def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np
     found = found[good]
     wanted = q.copy()
     wanted[columns] = q[columns] if hint is None else hint
-    away = wrap_angles(linkage.structure, found - wanted) * comparable_coordinates(linkage.structure)
+    away = wrap_angles(linkage.structure, found - wanted)
+    found = found - 2 * np.pi * np.round(
+        (found - wanted - away) / (2 * np.pi)
+    )  # of whole turns none that is not needed
+    away = away * comparable_coordinates(linkage.structure)
     distance = np.abs(away[:, columns]).sum(axis=1)
     if hint is not None:
         return found[int(np.argmin(np.round(distance, 9))), linkage.structure.layout.joints]
