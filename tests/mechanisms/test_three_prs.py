@@ -93,6 +93,20 @@ def test_along_a_motion() -> None:
     assert not report.problems
 
 
+def test_a_run_ends_where_the_closed_form_is() -> None:
+    """Under computed torque of the slides, which the motion of z, pitch and roll is turned into."""
+    m = model("three_prs")
+    motion = motions.quintic(joints=ENDS, names=("z", "pitch", "roll"), durations=1.0)
+    law = gough.laws.ComputedTorque(400.0, 40.0)
+    with pytest.raises(gough.UsageError, match=r"not 'joints'; gough\.laws\.drives_of\(model, motion\)"):
+        gough.simulate(m, motion=motion, controller=law)
+    run = gough.simulate(m, motion=gough.laws.drives_of(m, motion), controller=law)
+    p, R, _ = platform(ENDS[1][0], ENDS[1][1], ENDS[1][2], SIZES["ball_radius"])
+    position, rotation = m.frame_pose(run.q[-1], "platform")
+    np.testing.assert_allclose(position, p, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(rotation, R, rtol=0, atol=1e-6)
+
+
 def test_weight_on_three_slides() -> None:
     """At home each slide bears a third of all that it lifts."""
     m = model("three_prs")

@@ -300,7 +300,12 @@ class Law:
         kind = "" if motion is None else motion.kind
         if self.kinds and kind not in self.kinds:
             wanted = " or ".join(map(repr, self.kinds))
-            raise UsageError(f"{self.name} needs a motion of kind {wanted}, not {kind or 'none'!r}")
+            remedy = (
+                "; gough.laws.drives_of(model, motion) makes one of the drives"
+                if kind and "drives" in self.kinds
+                else ""
+            )
+            raise UsageError(f"{self.name} needs a motion of kind {wanted}, not {kind or 'none'!r}{remedy}")
         if not self.kinds and kind:
             raise UsageError(
                 f"{self.name} follows no motion; leave motion= out, and give duration= and the first state q= instead"
