@@ -81,7 +81,7 @@ def plain(item: Any) -> Any:
     if isinstance(item, Platform):
         return {**plain(item.body), **({} if item.freedoms is None else {"freedoms": list(item.freedoms)})}
     if isinstance(item, Configuration):
-        joints = {name: list(q) if len(q) != 1 else q[0] for name, q in item.joints.items()}
+        joints = {name: plain(q if len(q) != 1 else q[0]) for name, q in item.joints.items()}
         return {**_fields(item), **({"joints": joints} if joints else {})}
     if isinstance(item, Item):
         return _fields(item)
