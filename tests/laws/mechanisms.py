@@ -18,6 +18,7 @@ from reference.energies.lagrange import Reference
 from reference.energies.states import State, random_states
 
 GALLERY = (
+    "agile_eye",
     "andrews",
     "ankle",
     "bricard",
@@ -28,6 +29,7 @@ GALLERY = (
     "four_bar_chain",
     "geared_gripper",
     "redundant_planar",
+    "screw_hexapod",
     "three_rrr",
     "tripod_wrist",
 )

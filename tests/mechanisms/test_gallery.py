@@ -21,6 +21,8 @@ FREEDOMS = {
     "ankle": ("wx", "wy"),
     "differential_wrist": ("right", "left"),
     "geared_gripper": ("motor",),
+    "agile_eye": ("wx", "wy", "wz"),
+    "screw_hexapod": ("vx", "vy", "vz", "wx", "wy", "wz"),
 }
 UNDRIVEN = ("four_bar_chain", "bricard")
 N = 4

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+SHAPES = ("point", "rod", "ring", "disc", "cylinder", "tube", "cone", "sphere", "shell", "box", "hexagon_plate")
+
 
 def tensor(inertia: Any) -> np.ndarray:
     """The (3, 3) tensor of a description's inertia (entries are tensor entries); zeros for None."""
@@ -55,10 +57,39 @@ def _ten(parameters: Any) -> np.ndarray:
     return P
 
 
+def _spread(kind: str, s: Any) -> np.ndarray:
+    """Mean squares (3,) of x, y and z over a shape, in its own frame: what integrals over its volume, surface or line give."""
+    if kind == "point":
+        return np.zeros(3)
+    if kind == "box":
+        return np.array([s.x, s.y, s.z], float) ** 2 / 12
+    if kind in ("sphere", "shell"):
+        return np.full(3, float(s.radius) ** 2 / (5 if kind == "sphere" else 3))
+    r, r_inner, l = (float(getattr(s, key, 0.0)) for key in ("radius", "inner_radius", "length"))
+    across = {"rod": 0.0, "ring": r**2 / 2, "cone": 3 * r**2 / 20}.get(kind, (r**2 + r_inner**2) / 4)
+    along = 3 * l**2 / 80 if kind == "cone" else l**2 / 12
+    if kind == "hexagon_plate":
+        across, along = 5 * float(s.side) ** 2 / 24, float(s.thickness) ** 2 / 12
+    return np.array([along if axis == s.axis else across for axis in "xyz"])
+
+
+def _shaped(shapes: Any) -> np.ndarray:
+    """P of shapes of even density."""
+    P = np.zeros((4, 4))
+    for shape in shapes:
+        kind, s = next((name, getattr(shape, name)) for name in SHAPES if getattr(shape, name, None) is not None)
+        X = np.eye(4)
+        X[:3, :3], X[:3, 3] = shape.at.rotation(), shape.at.position
+        P += float(s.mass) * X @ np.diag([*_spread(kind, s), 1.0]) @ X.T
+    return P
+
+
 def pseudo_inertia(body: Any) -> np.ndarray:
     """P (4, 4) of a `Body` with its payload, telescopic inertia left out."""
     if getattr(body, "parameters", None) is not None:
         P = _ten(body.parameters)
+    elif getattr(body, "shape", ()):
+        P = _shaped(body.shape)
     else:
         P = _central(float(body.mass or 0.0), body.center_of_mass, body.inertia)
     load = body.payload
