@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from typing import Any
 
 import numpy as np
+import pytest
 
 import gough
 from gough.robot import dumps, loads
 from gough.robot.writer import document
 from mechanisms.models import model
 from mechanisms.test_gallery import states
+from reference.peers.mujoco import MujocoPeer
+from reference.peers.pinocchio import PinocchioPeer
 
 LEAD, REDUCTION = 0.01, 1.5
 ROTOR, SCREW = 1.2e-4, 6e-5
@@ -61,6 +65,18 @@ def test_motor_torques_are_linear_forces_over_the_transmission() -> None:
         found, other.forward_dynamics(slides, v, force, wrench).vdot, rtol=0, atol=1e-10 * np.abs(a).max()
     )
     np.testing.assert_allclose(found, a, rtol=0, atol=1e-9 * np.abs(a).max())
+
+
+@pytest.mark.parametrize("peer", [MujocoPeer, PinocchioPeer])
+def test_the_linear_hexapod_is_that_of_other_engines(peer: Any) -> None:
+    """Which have no ball screws: what the first test compares with is theirs."""
+    m = linear()
+    other = peer(m.robot, list(m.layout.v_names))
+    q, v, _ = states(m)
+    for k in range(2):
+        M, h = other.mass_matrix(q[k]), other.bias(q[k], v[k])
+        np.testing.assert_allclose(m.mass_matrix(q[k]), M, rtol=0, atol=1e-9 * np.abs(M).max())
+        np.testing.assert_allclose(m.bias_force(q[k], v[k]), h, rtol=0, atol=1e-9 * np.abs(h).max())
 
 
 def test_belts_carry_what_the_rotors_do_not_take() -> None:
