@@ -106,7 +106,7 @@ def test_another_screw_is_the_robot_read_again_with_it() -> None:
 
 
 def test_torques_follow_the_lead_by_formula() -> None:
-    """At rest and at one pose a torque is proportional to the lead and to 1/reduction. Derivatives are at the same q, where
+    """At rest and at one pose a torque is proportional to lead and 1/reduction. Derivatives are at the same q, where
     another lead would move the rods: the turns that keep their lengths are added."""
     m, rest = model("screw_hexapod"), np.zeros(6)
     function = m.function("inverse_dynamics", variables=True)
