@@ -132,7 +132,7 @@ def test_other_mechanisms(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["delta", "three_rrr", "redundant_planar", "tripod_wrist"])
+@pytest.mark.parametrize("name", ["delta", "three_rrr", "redundant_planar", "tripod_wrist", "agile_eye"])
 def test_other_platforms(name):
     assert verify(gough.build(name), states=4).passed
 

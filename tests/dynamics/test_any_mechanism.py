@@ -98,7 +98,9 @@ def test_reactions(name: str) -> None:
 
 
 @pytest.mark.parametrize("peer", [MujocoPeer, PinocchioPeer])
-@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize(
+    "name", [n for n in FEW if "screw_hexapod" not in getattr(n, "values", n)]
+)  # they have no ball screws
 def test_peers(name: str, peer: Any) -> None:
     s = mechanism(name)
     compare_terms(s, peer(s.robot, list(s.model.layout.v_names)), lambda _: PEER_TOLERANCE)

@@ -18,6 +18,7 @@ from reference.energies.lagrange import Reference
 from reference.energies.states import State, random_states
 
 GALLERY = (
+    "agile_eye",
     "andrews",
     "ankle",
     "bricard",
@@ -29,6 +30,7 @@ GALLERY = (
     "geared_gripper",
     "orthoglide",
     "redundant_planar",
+    "screw_hexapod",
     "three_prs",
     "three_rrr",
     "tripod_wrist",

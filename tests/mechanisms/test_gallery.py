@@ -32,6 +32,8 @@ FREEDOMS = {
     ),
     "three_prs": ("vz", "wx", "wy"),
     "orthoglide": ("vx", "vy", "vz"),
+    "agile_eye": ("wx", "wy", "wz"),
+    "screw_hexapod": ("vx", "vy", "vz", "wx", "wy", "wz"),
 }
 UNDRIVEN = ("four_bar_chain", "bricard")
 REACH = {"hobby_6rss": 0.1}

@@ -204,6 +204,20 @@ home: {joints: {turn: 2*lean, slide: out}}
     assert loads(dumps(robot)).with_variables({"lean": 0.1, "out": 0.005}) == other
 
 
+@pytest.mark.parametrize(
+    ("written", "lead"), [("radius/8", 0.01), ("radius/8/rev", 0.01), ("radius/8/rad", 0.02 * math.pi)]
+)
+def test_a_lead_follows_variables_and_a_home_may_be_a_number_of_them(written: str, lead: float) -> None:
+    text = ROBOT.format(**USUAL).replace("type: revolute", f"type: ball_screw, lead: {written}")
+    robot = loads(text + "home: {joints: {pin: 3*radius/(80 mm)}}")
+    assert isinstance(robot.joints[0].lead, Expression)  # type: ignore[attr-defined]
+    assert float(robot.joints[0].lead) == pytest.approx(lead, rel=1e-15)  # type: ignore[attr-defined]
+    assert loads(dumps(robot)) == robot
+    wider = robot.with_variables({"radius": "160 mm"})
+    assert float(wider.joints[0].lead) == pytest.approx(2 * lead, rel=1e-15)  # type: ignore[attr-defined]
+    assert float(wider.home.joints["pin"][0]) == pytest.approx(6.0, rel=1e-15)
+
+
 def test_written_back_with_variables_and_expressions() -> None:
     robot = loads(ROBOT.format(**{**USUAL, "mass": '"3 kg*radius/(80 mm)"', "center": '"20 mm + 3 mm"'}))
     again = loads(dumps(robot))

@@ -50,9 +50,9 @@ def step_units(mechanism: Structure, size: float) -> np.ndarray:
     """Typical size (nu,) of every tree velocity's step: the robot's size for lengths, 1 for angles, as many turns of a spindle as
     move its slide by that size; elastic ones: their own."""
     units = np.array([size if unit == "m/s" else 1.0 for unit in mechanism.layout.u_units])
+    for link, step in _spindle_steps(mechanism, size):
+        units[link.columns] = step
     for link in mechanism.links:
-        if link.dimensions:
-            units[link.columns] = _own_step(mechanism, link, size)
         if link.elastic is not None:
             units[link.elastic.columns] = link.elastic.units
     return units
@@ -62,9 +62,9 @@ def coordinate_sizes(mechanism: Structure, size: float) -> np.ndarray:
     """Typical size (nq,) of every coordinate's change: the robot's for lengths, 1 for angles and quaternions, a large
     amplitude for elastic ones; of spindles as for `step_units`."""
     sizes = np.array([size if unit == "m" else 1.0 for unit in mechanism.layout.q_units])
+    for link, step in _spindle_steps(mechanism, size):
+        sizes[list(link.coordinates)] = step
     for link in mechanism.links:
-        if link.dimensions:
-            sizes[list(link.coordinates)] = _own_step(mechanism, link, size)
         if link.elastic is not None:
             sizes[link.elastic.coordinates] = link.elastic.units
     return sizes
@@ -74,9 +74,8 @@ def lengths_per_rate(mechanism: Structure, size: float) -> np.ndarray:
     """How far (m) a unit of each tree velocity (nu,) moves what it carries: 1 for lengths, the size for angles, of a spindle what
     its lead makes of a radian."""
     lengths = np.array([1.0 if unit == "m/s" else size for unit in mechanism.layout.u_units])
-    for link in mechanism.links:
-        if link.dimensions:
-            lengths[link.columns] = size / _own_step(mechanism, link, size)
+    for link, step in _spindle_steps(mechanism, size):
+        lengths[link.columns] = size / step
     return lengths
 
 
@@ -134,16 +133,39 @@ def pitch_of(structure: Structure, link: Link) -> float:
     return 0.0 if linear is None else float(np.linalg.norm(np.asarray(linear, dtype=float)))
 
 
-def _own_step(mechanism: Structure, link: Link, size: float) -> float:
-    return link.motion.step_size(size, [mechanism.table.values[k] for k in link.dimensions])
+def _spindle_steps(structure: Structure, size: float) -> list[tuple[Link, float]]:
+    """(link, step that moves its slide by `size`) of links that a lead measures, and of motors and wheels that are coupled to
+    them and move nothing else of a loop."""
+    values = structure.table.values
+    found = [
+        (link, link.motion.step_size(size, [values[k] for k in link.dimensions]))
+        for link in structure.links
+        if link.dimensions
+    ]
+    if not found or not structure.couplings:
+        return found
+    steps = {link.u: step for link, step in found}
+    held = {i for cut in structure.cuts for end in (cut.first, cut.second) for i in structure.path_to_root(end)}
+    wheels = {
+        link.u: link for i, link in enumerate(structure.links) if link.motion.turns and link.nu == 1 and i not in held
+    }
+    waiting = list(structure.couplings)
+    while coupling := next((c for c in waiting if any(u in steps for u in c.columns)), None):
+        waiting.remove(coupling)
+        size_of = {term.u: abs(term.coefficient(values)) for term in coupling.terms}
+        known = next(u for u in coupling.columns if u in steps)
+        for u in coupling.columns:
+            if u in wheels and u not in steps:
+                steps[u] = steps[known] * size_of[known] / size_of[u]
+                found.append((wheels[u], steps[u]))
+    return found
 
 
 def comparable_coordinates(structure: Structure) -> np.ndarray:
     """What each coordinate's change (nq,) is multiplied by where changes are added up: 1, of a spindle what its slide moves."""
     out = np.ones(structure.layout.nq)
-    for link in structure.links:
-        if link.dimensions:
-            out[list(link.coordinates)] = 1.0 / _own_step(structure, link, 1.0)
+    for link, step in _spindle_steps(structure, 1.0):
+        out[list(link.coordinates)] = 1.0 / step
     return out
 
 

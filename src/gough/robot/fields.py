@@ -208,7 +208,7 @@ Number = Annotated[float, quantity("number"), PLAIN_NUMBER]
 PositiveNumber = Annotated[float, quantity("number", bound="positive"), PLAIN_NUMBER]
 NonZero = Annotated[float, quantity("number", bound="not zero"), PLAIN_NUMBER]
 Length = Annotated[float, quantity("length"), schema("length")]
-LengthATurn = Annotated[float, BeforeValidator(_length_a_turn), schema("length")]
+LengthATurn = Annotated[float, PlainValidator(_length_a_turn), schema("length")]
 """Of screws: "5 mm", or "5 mm/rev"."""
 PositiveLength = Annotated[float, quantity("length", bound="positive"), schema("length")]
 NonNegativeLength = Annotated[float, quantity("length", bound="not negative"), schema("length")]

@@ -319,7 +319,10 @@ def length_of_turn(value: Any) -> Any:
     if match is not None:
         return match[1]
     match = _PER_RADIAN.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= MOST_CHARACTERS else None
-    return value if match is None else 2 * math.pi * convert(match[1], ("length",))
+    if match is None:
+        return value
+    length = convert(match[1], ("length",))
+    return f"2*pi*({match[1]})" if isinstance(length, VariedNumber) else 2 * math.pi * length
 
 
 def misfit(given: object, unit: str, what: str) -> str:

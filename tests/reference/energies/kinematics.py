@@ -106,8 +106,10 @@ class Kinematics:
         points = np.vstack([array(self._points(q)).T, np.zeros(3)])
         return float(np.mean(np.linalg.norm(points - points.mean(0), axis=1))) or 1.0
 
-    def assemble(self, q: Any, fixed: Iterable[str] = (), tolerance: float = 1e-13, steps: int = 60) -> np.ndarray:
-        """q moved by Gauss-Newton until all closures hold, the named coordinates kept; raises if they do not."""
+    def assemble(
+        self, q: Any, fixed: Iterable[str] = (), tolerance: float = 1e-13, steps: int = 60, largest: float = 0.5
+    ) -> np.ndarray:
+        """q moved by Gauss-Newton until all closures hold, the named coordinates kept; raises if they do not. largest: step."""
         q = self.layout.retract(q, np.zeros(self.layout.nx))
         free = np.setdiff1d(np.arange(self.layout.nx), self.layout.indices(fixed))
         last, stalled = np.inf, 0
@@ -120,7 +122,7 @@ class Kinematics:
             last = size
             x = np.zeros(self.layout.nx)
             x[free] = np.linalg.lstsq(G[:, free], -phi.ravel(), rcond=STEP_RANK)[0]
-            q = self.layout.retract(q, x * min(1.0, 0.5 / max(np.max(np.abs(x), initial=0.0), 1e-300)))
+            q = self.layout.retract(q, x * min(1.0, largest / max(np.max(np.abs(x), initial=0.0), 1e-300)))
         error = np.max(np.abs(self.closure(q)), initial=0.0)
         if not error < max(tolerance, 1e-12):
             raise ValueError(f"not assembled: closure error {error:.1e}")
@@ -140,10 +142,14 @@ class Kinematics:
             for p in self.layout.places:
                 if p.placed.name in guess.joints:
                     q[p.q] = guess.joints[p.placed.name]
-        try:
-            self._home = self.assemble(q, fixed=["pose"] if self.layout.platform is not None else [])
-        except ValueError:
-            self._home = self.assemble(q)
+        pose = ["pose"] if self.layout.platform is not None else []
+        for fixed in (pose, []):
+            try:
+                self._home = self.assemble(q, fixed=fixed)
+                return self._home
+            except ValueError:
+                continue
+        self._home = self.assemble(q, fixed=pose, largest=np.inf)  # a screw from zero has hundreds of radians to go
         return self._home
 
     # -- velocities ---------------------------------------------------------------------------------------------

@@ -94,8 +94,8 @@ def _configurations(model: Model, states: int, rng: np.random.Generator, spread:
 def _weight(model: Model) -> float:
     """Weight (N) of the platform, else of a body on average."""
     platform = platform_body(model.robot)
-    mass = 0.0 if platform is None else platform.mass
-    return 9.81 * (mass or float(np.mean([body.mass for body in bodies(model.robot).values()]))) or 1.0
+    mass = 0.0 if platform is None else float(platform.mass)
+    return 9.81 * (mass or float(np.mean([float(body.mass) for body in bodies(model.robot).values()]))) or 1.0
 
 
 def _loaded_frame(model: Model) -> str:

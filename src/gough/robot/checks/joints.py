@@ -14,7 +14,7 @@ from gough.robot.errors import ABSENT
 from gough.robot.fields import A_TURN, Length, LengthATurn, PositiveLength, number_fault, numbers
 from gough.robot.item import Fault, Item, as_plain, is_given, look
 from gough.robot.pose import axis_faults
-from gough.robot.units import Quantity, UnitError, convert, length_of_turn, serves
+from gough.robot.units import Quantity, UnitError, convert, demand_dimension, length_of_turn
 
 Model = TypeVar("Model", bound=Item)
 LEAST_ANGLE = math.radians(5.0)
@@ -280,12 +280,10 @@ def _as_text(value: str | Quantity) -> str:
 
 def can_convert(value: Any, dimension: str) -> bool:
     """Whether a raw number, or one that remembers its unit, may stand for a dimension."""
-    if isinstance(value, Quantity):
-        return serves(value, dimension)
-    if not isinstance(value, str):
+    if not isinstance(value, Quantity | str):
         return True
     try:
-        convert(value, (dimension,))
+        demand_dimension(value, (dimension,)) if isinstance(value, Quantity) else convert(value, (dimension,))
     except UnitError:
         return False
     return True
