@@ -175,7 +175,7 @@ def coordinate_places(data: Any) -> list[tuple[tuple[int | str, ...], Any]]:
     elif kind == "differential":
         names = look(data, "coefficients")
         found = [(("coefficients", str(name)), name) for name in (names if hasattr(names, "keys") else ())]
-    elif kind in KEYS:
+    elif isinstance(kind, str) and kind in KEYS:
         keys = ("joint", "of") if kind == "mimic" else ("pinion", "slide")
         found = [((key,), look(data, key)) for key in keys if is_given(data, key)]
     return [(place, name) for place, name in found if isinstance(name, str)]

@@ -5,6 +5,7 @@ From `home.joints` the leg's rotations are multiplied out to its last body: R_WL
 R_WPᵀ R_WL, with R_WP of `home.pose`. Where the joints stated are rounded, the frame is as far off as they are.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -76,8 +77,10 @@ def _turn(joint: ChainJoint, values: tuple[float, ...]) -> np.ndarray:
         own = np.asarray(values[first : first + motion.nq], dtype=float)
         first += motion.nq
         if motion.quaternion is not None:
-            R = R @ rotation_of_quaternion(own / np.linalg.norm(own))
+            size = np.linalg.norm(own)  # what is no quaternion is told where home is checked
+            R = R @ (rotation_of_quaternion(own / size) if 0.0 < size < np.inf else np.eye(3))
         elif motion.turns:
-            turned = quaternion_of_rotation_vector(np.asarray(stated[motion.axis], dtype=float) * own[0])
+            angle = math.remainder(own[0], 2.0 * math.pi)
+            turned = quaternion_of_rotation_vector(np.asarray(stated[motion.axis], dtype=float) * angle)
             R = R @ rotation_of_quaternion(turned)
     return R
