@@ -43,12 +43,13 @@ if TYPE_CHECKING:
     from gough.errors import Status as Status
     from gough.errors import StructureError as StructureError
     from gough.errors import UsageError as UsageError
+    from gough.interchange import ConversionWarning as ConversionWarning
+    from gough.interchange import load as load
     from gough.model import Model as Model
     from gough.model import build as build
     from gough.robot import DescriptionError as DescriptionError
     from gough.robot import Robot as Robot
     from gough.robot import UnphysicalInertiaWarning as UnphysicalInertiaWarning
-    from gough.robot import load as load
     from gough.simulation.ensembles.ensemble import Ensemble as Ensemble
     from gough.simulation.ensembles.ensemble import simulate_many as simulate_many
     from gough.simulation.motion.files import load_motion as load_motion

@@ -21,7 +21,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else 
 def open_robot(name: str) -> tuple["Robot", list[str]]:
     """(the description, texts of its warnings)."""
     with doing(f"loading {name}"), warnings.catch_warnings(record=True) as caught:
-        from gough.robot import load
+        from gough.interchange import load
 
         warnings.simplefilter("always")
         robot = load(name)

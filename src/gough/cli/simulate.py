@@ -285,8 +285,8 @@ def _law(text: str, model: "Model") -> "Law":
 
 def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     """The scenario that the options say: that of --scenario, or an empty one, with the other options in place."""
+    from gough.interchange import load
     from gough.model import build
-    from gough.robot import load
     from gough.robot.friction import change_friction
     from gough.simulation.motion.files import load_motion
     from gough.simulation.scenarios.files import load_scenario, scenario_names

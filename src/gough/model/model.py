@@ -14,6 +14,7 @@ from gough.compilation.narrow import NarrowFunction
 from gough.dynamics.catalogue import FunctionKey, entry_of
 from gough.errors import UsageError
 from gough.frozen import FrozenDict, lock_arrays
+from gough.interchange import load
 from gough.kinematics.assembly import assemble
 from gough.kinematics.closed_form_legs import leg_kinds
 from gough.kinematics.geometry import Geometry
@@ -35,7 +36,7 @@ from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT
 from gough.progress import doing
-from gough.robot import Robot, load
+from gough.robot import Robot
 from gough.spatial.poses import pose_array
 from gough.structure import Layout, Mechanism, Structure, build_structure
 from gough.structure.alike import common_pattern

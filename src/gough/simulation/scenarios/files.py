@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from gough.arguments import a_robot, checked, flag, path
 from gough.errors import GoughError, UsageError
+from gough.interchange import load
 from gough.kinematics.leading import coordinate_units
 from gough.model import build
-from gough.robot import load
 from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.friction import change_friction
 from gough.robot.item import faults_of, no_such_name

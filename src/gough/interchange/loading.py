@@ -1,0 +1,83 @@
+"""`gough.load`: a robot from any file that holds one, or from the gallery by its name."""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from gough.arguments import checked, path
+from gough.errors import UsageError
+from gough.interchange.compose import Choices, compose
+from gough.interchange.findings import Findings
+from gough.interchange.foreign import ForeignRobot, ReadingOptions
+from gough.interchange.xml import read_xml
+from gough.robot import Robot
+from gough.robot.loader import load as load_description
+from gough.text import exists
+
+READERS = {
+    "urdf": "gough.interchange.urdf",
+    "mjcf": "gough.interchange.mjcf",
+    "sdf": "gough.interchange.sdf",
+    "usd": "gough.interchange.usd",
+}
+"""Format: module with `read(path, options, findings) -> ForeignRobot`."""
+SUFFIXES = {".urdf": "urdf", ".mjcf": "mjcf", ".sdf": "sdf", ".world": "sdf"}
+SUFFIXES |= dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd")
+ROOTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
+"""Root elements of `.xml`."""
+
+
+@checked(path_or_name=path)
+def load(
+    path_or_name: str | Path,
+    *,
+    loops: str | Path | None = None,
+    platform: str | None = None,
+    drives: Sequence[str] | str | None = None,
+    packages: Sequence[str | Path] = (),
+) -> Robot:
+    """A robot from a file (.yaml, .urdf, .xml of MuJoCo, .sdf, .usd), or from the gallery by its name.
+
+    Of other programs' files: loops, a file with the joints that close them (URDF has no words for these); platform, the
+    name of the body that is the robot's output; drives, names of the driven joints, or patterns with * and ?; packages, folders in
+    which `package://NAME/…` is looked up. What cannot be carried over is a ConversionWarning, or an error where it changes the
+    dynamics.
+
+    Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
+    """
+    file = Path(path_or_name)
+    kind = format_of(file)
+    if kind is None:
+        given = {"loops": loops, "platform": platform, "drives": drives, "packages": packages or None}
+        said = [name for name, value in given.items() if value is not None]
+        if said:
+            raise UsageError(
+                f"{said[0]}= is for files of other programs; {path_or_name} is a description, which says it itself"
+            )
+        return load_description(path_or_name)
+    findings = Findings()
+    options = ReadingOptions(None if loops is None else Path(loops), tuple(Path(p) for p in packages))
+    foreign = _reader(kind)(file, options, findings)
+    names = [drives] if isinstance(drives, str) else drives
+    return compose(foreign, Choices(platform, names), findings)
+
+
+def format_of(file: Path) -> str | None:
+    """The format of another program's file; None for a description or a name."""
+    suffix = file.suffix.lower()
+    if suffix == ".xacro" or file.name.lower().endswith(".urdf.xacro"):
+        raise UsageError(
+            f"{file}: a xacro file is a program that writes URDF; run `xacro {file.name} > {file.stem}.urdf`"
+        )
+    if suffix == ".xml" and exists(file):
+        root = read_xml(file)
+        if root.tag not in ROOTS:
+            raise UsageError(f"{file}: an XML file of <{root.tag}>; <robot> (URDF), <mujoco> and <sdf> are read")
+        return ROOTS[root.tag]
+    return SUFFIXES.get(suffix)
+
+
+def _reader(kind: str) -> Callable[[Path, ReadingOptions, Findings], ForeignRobot]:
+    module: Any = import_module(READERS[kind])
+    return module.read

@@ -1,0 +1,57 @@
+"""Names of other programs' parts as names of a description: letters, digits and _, each once; what had to change is known."""
+
+import re
+from collections.abc import Collection, Iterable
+
+from gough.robot.coordinates import GROUND, coordinate_names, rate_names, reserved_words
+
+MOST_LETTERS = 90
+
+
+def plain_name(name: str, otherwise: str) -> str:
+    """Letters, digits and _ alone, a letter or _ first."""
+    found = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", name))[:MOST_LETTERS]
+    if not found.strip("_"):
+        return otherwise
+    return found if not found[0].isdigit() else f"_{found}"
+
+
+def robot_name(name: str) -> str:
+    """A robot's: lower case, a letter first."""
+    found = plain_name(name, "robot").lower().lstrip("_0123456789")
+    return found or "robot"
+
+
+class Names:
+    """{foreign name: name in the description} of one kind of parts, in the order they come."""
+
+    def __init__(self, suffix: str, platform: bool = False, taken: Collection[str] = ()) -> None:
+        self.of: dict[str, str] = {}
+        self._suffix = suffix
+        self._taken = set(taken)
+        self._reserved = {*reserved_words(platform), *GROUND, "source"}
+
+    def add(self, name: str, kind: str | None = None) -> str:
+        """The name for a part; kind: a joint's type, whose coordinates must be free too."""
+        wanted = plain_name(name, self._suffix)
+        for tried in _candidates(wanted, self._suffix):
+            own = {tried} if kind is None else {tried, *coordinate_names(tried, kind), *rate_names(tried, kind)}
+            if not own & (self._taken | self._reserved):
+                self._taken |= own
+                self.of[name] = tried
+                return tried
+        raise AssertionError("there are always more names")
+
+    @property
+    def changed(self) -> dict[str, str]:
+        """Those that are not as they were."""
+        return {old: new for old, new in self.of.items() if old != new}
+
+
+def _candidates(wanted: str, suffix: str) -> Iterable[str]:
+    yield wanted
+    yield f"{wanted}_{suffix}"
+    number = 2
+    while True:
+        yield f"{wanted}_{number}"
+        number += 1
