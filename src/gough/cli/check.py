@@ -79,9 +79,10 @@ def examine(file: str) -> dict[str, Any]:
     import warnings
 
     from gough.errors import StructureError
+    from gough.interchange import load
     from gough.model import build
     from gough.model.soundness import condition_doubts, motion_doubts
-    from gough.robot import DescriptionError, load
+    from gough.robot import DescriptionError
     from gough.robot.checks.plausible import description_doubts
 
     problems: list[dict[str, Any]] = []

@@ -40,8 +40,8 @@ def load(
     """A robot from a file (.yaml, .urdf, .xml of MuJoCo, .sdf, .usd), or from the gallery by its name.
 
     Of other programs' files: loops, a file with the joints that close them (URDF has no words for these); platform, the
-    name of the body that is the robot's output; drives, names of the driven joints, or patterns with * and ?; packages, folders in
-    which `package://NAME/…` is looked up. What cannot be carried over is a ConversionWarning, or an error where it changes the
+    name of the body that is the robot's output; drives, names of the driven joints, or patterns with * and ?; packages, folders
+    in which `package://NAME/…` is looked up. What cannot be carried over is a ConversionWarning, or an error where it changes the
     dynamics.
 
     Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
