@@ -216,7 +216,7 @@ def effect_words(own: Effects, driven: bool) -> dict[str, Any]:
     if own.armature:
         data["armature"] = own.armature
     if own.stiffness:
-        data["spring"] = {"stiffness": own.stiffness, "rest": own.rest}
+        data["spring"] = {"stiffness": own.stiffness} | ({"rest": own.rest} if own.rest else {})
     if driven:
         drive: dict[str, Any] = dict(losses)
         if own.rotor_inertia:
