@@ -103,6 +103,8 @@ class _Maker:
             ],
             "home": {"joints": self._home(tree)},
         }
+        if self.foreign.closure_tolerance is not None:
+            data["closure_tolerance"] = self.foreign.closure_tolerance
         if self.platform is not None:
             data["platform"] = self.bodies.of[self.platform]
         changed = {"bodies": self.bodies.changed, "joints": self.joints.changed}

@@ -165,7 +165,8 @@ class ForeignSpring:
 @dataclass(frozen=True)
 class ForeignRobot:
     """All of it. format: as people call it ("URDF"). platform: where the file names one. floating: whether bodies that nothing
-    ties to the world are free (else their root stands still)."""
+    ties to the world are free (else their root stands still). closure_tolerance: by how much (m) loops may stay open, where the
+    format's own loops are not exact."""
 
     name: str
     file: str
@@ -178,6 +179,7 @@ class ForeignRobot:
     platform: str | None = None
     floating: bool = False
     title: str = ""
+    closure_tolerance: float | None = None
 
     def with_joints(self, joints: "tuple[ForeignJoint, ...]") -> "ForeignRobot":
         """The same robot with other joints."""
