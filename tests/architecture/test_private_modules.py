@@ -14,6 +14,7 @@ FAMILIES = (
     "gough.dynamics",
     "gough.dynamics.legs",
     "gough.friction",
+    "gough.interchange",
     "gough.joints",
     "gough.joints.motions",
     "gough.robot.flexible",

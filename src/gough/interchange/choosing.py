@@ -1,7 +1,8 @@
 """Which joints are driven and which body is the platform, where the user does not say.
 
-Drives: those that are named (names, or patterns with * and ?); else the joints at which the file has a motor; else, in a robot
-without loops and couplings, every joint with one coordinate; else none, and it is said.
+Drives: those that are named (names, or patterns with * and ?); else the joints at which the file has a motor, without those that
+follow a driven one; else, in a robot without loops, every joint with one coordinate that follows no other; else none, and that is
+said.
 Platform: the body that is named; else the one the file calls so; else, in a robot with loops, the body called platform,
 moving_platform, mobile_platform, top_platform or top_plate; else none, and velocities are led by the drives.
 """
@@ -23,11 +24,17 @@ def choose_drives(robot: ForeignRobot, asked: Sequence[str] | None, findings: Fi
     scalar = [j.name for j in robot.joints if ALL[j.type].is_scalar and not j.closes]
     if asked is not None:
         return _matching(asked, scalar, f"drives of {robot.file}", "a joint with one coordinate")
-    driven = tuple(j.name for j in robot.joints if j.driven and j.name in scalar)
+    driven = {j.name for j in robot.joints if j.driven and j.name in scalar}
     if driven:
-        return driven
-    if not robot.couplings and not any(j.closes for j in robot.joints) and len(robot.joints) < len(robot.bodies) + 1:
-        return tuple(scalar)
+        for coupling in robot.couplings:
+            own = coupling.follower
+            if own in driven and any(name in driven for name in coupling.coefficients if name != own):
+                findings.remark(coupling.at, "a joint that follows a driven one needs no motor: its own is left out")
+                driven.discard(own)
+        return tuple(name for name in scalar if name in driven)
+    following = {coupling.follower for coupling in robot.couplings}
+    if None not in following and not has_loops(robot):
+        return tuple(name for name in scalar if name not in following)
     if scalar:
         here = Written(robot.file, None, "")
         findings.remark(here, f"the file names no motors, so nothing is driven; name drives, of {choice_of(scalar)}")
@@ -41,10 +48,27 @@ def choose_platform(robot: ForeignRobot, asked: str | None) -> str | None:
         return _matching([asked], names, f"platform of {robot.file}", "a body")[0]
     if robot.platform is not None:
         return robot.platform
-    if not any(j.closes for j in robot.joints) and len(robot.joints) < len(robot.bodies) + 1:
+    if not has_loops(robot):
         return None
     called = {name.lower(): name for name in reversed(names)}
     return next((called[word] for word in PLATFORMS if word in called), None)
+
+
+def has_loops(robot: ForeignRobot) -> bool:
+    """Whether bodies and joints are no tree."""
+    group: dict[str, str] = {}
+    for joint in robot.joints:
+        first, second = (_root(group, name) for name in (joint.parent, joint.child))
+        if first == second or joint.closes:
+            return True
+        group[second] = first
+    return False
+
+
+def _root(group: dict[str, str], name: str) -> str:
+    while (up := group.get(name, name)) != name:
+        group[name] = name = group.get(up, up)
+    return name
 
 
 def _matching(asked: Sequence[str], known: Sequence[str], what: str, kind: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,14 @@ from gough.interchange.foreign import (
     WORLD,
     Effects,
     ForeignBody,
+    ForeignCoupling,
     ForeignJoint,
     ForeignRobot,
     Placement,
     Written,
 )
-from gough.interchange.naming import Names, robot_name
-from gough.interchange.spanning import ONE_AXIS, shifted, span_tree
+from gough.interchange.naming import PartNames, robot_name
+from gough.interchange.spanning import ONE_AXIS, anchor_joint, span_tree
 from gough.robot import Robot
 from gough.robot.errors import DescriptionError, Problem
 from gough.robot.item import Fault, faults_of
@@ -44,23 +46,25 @@ def compose(foreign: ForeignRobot, choices: Choices, findings: Findings) -> Robo
     coupled = {name for coupling in foreign.couplings for name in coupling.coefficients}
     spanned = span_tree(foreign, findings, {*drives, *coupled})
     findings.tell_problems()
-    maker = _Maker(foreign, drives, platform, findings)
+    maker = _DescriptionMaker(foreign, drives, platform, findings)
     data, places = maker.description(spanned.tree, spanned.loops)
     findings.tell()
     try:
-        return Robot.model_validate(data).model_copy(update={"file": foreign.file})
+        robot = Robot.model_validate(data).model_copy(update={"file": foreign.file})
     except ValidationError as error:
         raise DescriptionError(_located(faults_of(error), places, foreign.file)) from None
+    robot._folder = str(Path(foreign.file).parent.absolute())
+    return robot
 
 
-class _Maker:
-    """Names, and frames of bodies as the description has them: `own` places them in those of the file."""
+class _DescriptionMaker:
+    """PartNames, and frames of bodies as the description has them: `own` places them in those of the file."""
 
     def __init__(self, foreign: ForeignRobot, drives: Sequence[str], platform: str | None, findings: Findings) -> None:
         self.foreign, self.drives, self.platform, self.findings = foreign, set(drives), platform, findings
-        self.bodies = Names("body")
+        self.bodies = PartNames("body")
         self.bodies.of[WORLD] = WORLD
-        self.joints = Names("joint", platform is not None)
+        self.joints = PartNames("joint", platform is not None)
         self.own: dict[str, Placement] = {WORLD: Placement()}
 
     def description(
@@ -70,8 +74,11 @@ class _Maker:
         known = {body.name: body for body in self.foreign.bodies}
         for joint in tree:
             self.bodies.add(joint.child)
-        for joint in (*tree, *loops):
-            self.joints.add(joint.name, joint.type if joint in tree else None)
+        for joint in tree:
+            self.joints.add(joint.name, joint.type)
+        for joint in loops:
+            self.joints.add(joint.name)
+        self.couplings = PartNames("coupling", taken=self.joints.of.values())
         joints = [self._joint(joint) for joint in tree]
         bodies = [self._body(known[joint.child]) for joint in tree]
         data: dict[str, Any] = {
@@ -81,15 +88,7 @@ class _Maker:
             "bodies": bodies,
             "joints": joints,
             "loops": [self._loop(joint) for joint in loops],
-            "couplings": [
-                {
-                    "name": f"coupling_{k}",
-                    "type": "differential",
-                    "coefficients": {self.joints.of[n]: c for n, c in coupling.coefficients.items()},
-                    "offset": coupling.offset,
-                }
-                for k, coupling in enumerate(self.foreign.couplings)
-            ],
+            "couplings": [self._coupling(coupling) for coupling in self.foreign.couplings],
             "springs": [
                 {
                     "name": f"spring_{k}",
@@ -105,10 +104,14 @@ class _Maker:
         }
         if self.foreign.closure_tolerance is not None:
             data["closure_tolerance"] = self.foreign.closure_tolerance
+        if self.foreign.velocities is not None:
+            data["velocities"] = self._velocities(self.foreign.velocities)
+        if self.foreign.drive_sharing is not None:
+            data["drive_sharing"] = self.foreign.drive_sharing
         if self.platform is not None:
             data["platform"] = self.bodies.of[self.platform]
         changed = {"bodies": self.bodies.changed, "joints": self.joints.changed}
-        source: dict[str, Any] = {"file": self.foreign.file.rpartition("/")[2], "format": self.foreign.format}
+        source: dict[str, Any] = {"file": Path(self.foreign.file).name, "format": self.foreign.format}
         source |= {
             f"renamed {kind}": {new: old for old, new in names.items()} for kind, names in changed.items() if names
         }
@@ -121,7 +124,7 @@ class _Maker:
         return data, places
 
     def _joint(self, joint: ForeignJoint) -> dict[str, Any]:
-        self.own[joint.child], placed = shifted(joint)
+        self.own[joint.child], placed = anchor_joint(joint)
         data = {
             "name": self.joints.of[joint.name],
             "type": joint.type,
@@ -147,7 +150,21 @@ class _Maker:
             **({} if joint.lead is None else {"lead": joint.lead}),
             **({} if joint.length is None else {"length": joint.length}),
             **({} if friction is None else {"friction": friction}),
+            **joint.words,
         }
+
+    def _coupling(self, coupling: ForeignCoupling) -> dict[str, Any]:
+        found: dict[str, Any] = {"name": self.couplings.add(coupling.name), "offset": coupling.offset}
+        own = {self.joints.of[name]: value for name, value in coupling.coefficients.items()}
+        follower = None if coupling.follower is None else self.joints.of[coupling.follower]
+        if len(own) == 2 and follower is not None and own.get(follower) == 1.0:
+            (leader, value) = next((name, value) for name, value in own.items() if name != follower)
+            return found | {"type": "mimic", "joint": follower, "of": leader, "ratio": -value}
+        return found | {"type": "differential", "coefficients": own}
+
+    def _velocities(self, wanted: str | tuple[str, ...]) -> str | list[str]:
+        """As the description names them: rates are called as joints are."""
+        return wanted if isinstance(wanted, str) else [self.joints.of.get(name, name) for name in wanted]
 
     def _end(self, body: str, at: Placement) -> dict[str, Any]:
         return {"body": self.bodies.of[body], "pose": pose_words(at.after(self.own[body].inverse()))}
@@ -168,7 +185,7 @@ class _Maker:
             I = turn @ body.inertia @ turn.T if own.turns else body.inertia
             entries = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
             data["inertia"] = {"about": "center_of_mass", **{k: float(I[at]) for k, at in entries.items()}}
-        names = Names("frame")
+        names = PartNames("frame")
         frames = {names.add(name): pose_words(at.after(back)) for name, at in body.frames.items()}
         if not own.is_identity:
             frames[names.add(ORIGIN)] = pose_words(back)
@@ -183,7 +200,7 @@ class _Maker:
     def _home(self, tree: Sequence[ForeignJoint]) -> dict[str, Any]:
         found = {}
         for joint in tree:
-            start = shifted(joint)[1].start
+            start = anchor_joint(joint)[1].start
             if start is not None and any(start):
                 found[self.joints.of[joint.name]] = list(start)
         return found

@@ -16,7 +16,7 @@ class Findings:
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
-        self.remarks: list[str] = []
+        self._remarks: dict[str, list[Written]] = {}
 
     def refuse(self, at: Written, message: str, expected: str = "", value: Any = ABSENT) -> None:
         """Note what makes the file unusable, and what would mend it."""
@@ -24,7 +24,17 @@ class Findings:
 
     def remark(self, at: Written, message: str) -> None:
         """Note what is left out and does not matter for the dynamics; the same words of many places are said once."""
-        self.remarks.append(str(Problem(at.file, at.line, at.path, ABSENT, message)))
+        self._remarks.setdefault(message, []).append(at)
+
+    @property
+    def remarks(self) -> list[str]:
+        """As they are told: the first place, and how many more there are."""
+        found = []
+        for message, places in self._remarks.items():
+            more = len(dict.fromkeys(places)) - 1
+            said = f"{message} (and in {more} more place{'s' * (more > 1)})" if more else message
+            found.append(str(Problem(places[0].file, places[0].line, places[0].path, ABSENT, said)))
+        return found
 
     def tell_problems(self) -> None:
         """Raise DescriptionError where something was refused."""
@@ -35,5 +45,5 @@ class Findings:
     def tell(self) -> None:
         """The same, and warn of every remark."""
         self.tell_problems()
-        for text in dict.fromkeys(self.remarks):
+        for text in self.remarks:
             warn(text, ConversionWarning)

@@ -120,7 +120,8 @@ class ForeignJoint:
     is the motion of the child against the parent, about or along `axis` (in the joint's frame; of a plane its normal). axes: of a
     universal joint, the first fixed to the parent, the second to the child. lead: m a turn. length: of a rod between two points
     (`constant_length`). closes: whether it closes a loop; None: to be settled. driven: whether the file has a motor there. start:
-    its coordinates at home, None where the file does not say.
+    its coordinates at home, None where the file does not say. words: further keys of the description, in its own words, where
+    the file is written in them.
     """
 
     name: str
@@ -138,16 +139,19 @@ class ForeignJoint:
     closes: bool | None = None
     driven: bool = False
     start: tuple[float, ...] | None = None
+    words: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ForeignCoupling:
-    """The sum of coefficient times coordinate is `offset`; coordinates by the names of joints."""
+    """The sum of coefficient times coordinate is `offset`; coordinates by the names of joints. follower: the one that the file
+    says follows the others, so that it has no motor of its own."""
 
     name: str
     at: Written
     coefficients: Mapping[str, float]
     offset: float = 0.0
+    follower: str | None = None
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,7 @@ class ForeignSpring:
 class ForeignRobot:
     """All of it. format: as people call it ("URDF"). platform: where the file names one. floating: whether bodies that nothing
     ties to the world are free (else their root stands still). closure_tolerance: by how much (m) loops may stay open, where the
-    format's own loops are not exact."""
+    format's own loops are not exact. velocities: "platform", "drives" or names of joints; drive_sharing: as of a description."""
 
     name: str
     file: str
@@ -180,6 +184,8 @@ class ForeignRobot:
     floating: bool = False
     title: str = ""
     closure_tolerance: float | None = None
+    velocities: str | tuple[str, ...] | None = None
+    drive_sharing: str | None = None
 
     def with_joints(self, joints: "tuple[ForeignJoint, ...]") -> "ForeignRobot":
         """The same robot with other joints."""

@@ -1,4 +1,4 @@
-"""Names of other programs' parts as names of a description: letters, digits and _, each once; what had to change is known."""
+"""PartNames of other programs' parts as names of a description: letters, digits and _, each once; what had to change is known."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -22,7 +22,7 @@ def robot_name(name: str) -> str:
     return found or "robot"
 
 
-class Names:
+class PartNames:
     """{foreign name: name in the description} of one kind of parts, in the order they come."""
 
     def __init__(self, suffix: str, platform: bool = False, taken: Collection[str] = ()) -> None:

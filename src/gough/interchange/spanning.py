@@ -44,7 +44,7 @@ def span_tree(robot: ForeignRobot, findings: Findings, needed: Collection[str] =
         root = _root(group, body.name)
         if root not in held:
             held.add(root)
-            chosen.append(_tie(robot, _base_of(robot, group, root, chosen)))
+            chosen.append(_tie(robot, _base_of(robot, group, root, chosen), {j.name for j in (*robot.joints, *chosen)}))
     written = {joint.name: k for k, joint in enumerate(robot.joints)}
     loops.sort(key=lambda j: written[j.name])
     for joint in loops:
@@ -85,11 +85,13 @@ def _base_of(robot: ForeignRobot, group: dict[str, str], root: str, chosen: Iter
     return next((body for body in own if body.name not in carried), own[0])
 
 
-def _tie(robot: ForeignRobot, body: ForeignBody) -> ForeignJoint:
+def _tie(robot: ForeignRobot, body: ForeignBody, taken: Collection[str]) -> ForeignJoint:
     """What holds an island: nothing at all where the format has floating bodies, else the ground."""
-    kind = "free" if robot.floating else "fixed"
+    kind, name = ("free", f"{body.name}_floats") if robot.floating else ("fixed", f"{body.name}_base")
+    while name in taken:
+        name += "_"
     at = Written(body.at.file, body.at.line, body.at.path)
-    return ForeignJoint(f"{body.name}_{'floats' if robot.floating else 'base'}", kind, WORLD, body.name, at)
+    return ForeignJoint(name, kind, WORLD, body.name, at)
 
 
 def _outwards(joints: list[ForeignJoint], written: dict[str, int]) -> Iterable[ForeignJoint]:
@@ -148,7 +150,7 @@ def _turned_start(kind: str, start: tuple[float, ...], axis: tuple[float, float,
     return (*(-back @ np.array(start[:3])), start[3], *(-x for x in start[4:]))
 
 
-def shifted(joint: ForeignJoint) -> tuple[Placement, ForeignJoint]:
+def anchor_joint(joint: ForeignJoint) -> tuple[Placement, ForeignJoint]:
     """(the child's new frame in its old one, the joint with the identity on the child's side).
 
     A description's body has its origin where its joint moves it. Where the file's has it elsewhere, axes are kept and the origin

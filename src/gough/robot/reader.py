@@ -76,7 +76,7 @@ def read(text: str, file: str) -> tuple[Any, list[Problem]]:
         return None, [_alone(file, None, f"{len(text)} characters", f"at most {MOST_BYTES}")]
     try:
         node = _compose(text)
-    except _TooMuchError as error:
+    except _TooMuchYamlError as error:
         return None, [_alone(file, error.line, error.message, error.expected)]
     except MarkedYAMLError as error:
         return None, [_explain_mistake(error, text, file)]
@@ -109,7 +109,7 @@ def _alone(file: str, line: int | None, message: str, expected: str) -> Problem:
     return Problem(file, line, "", ABSENT, message, expected)
 
 
-class _TooMuchError(Exception):
+class _TooMuchYamlError(Exception):
     def __init__(self, line: int, message: str, expected: str) -> None:
         super().__init__(message)
         self.line, self.message, self.expected = line, message, expected
@@ -132,8 +132,10 @@ def _compose(text: str) -> Any:
             if self.count > MOST_NODES or self.depth >= MOST_DEPTH:
                 line = self.parser.peek_event().start_mark.line + 1
                 if self.depth >= MOST_DEPTH:
-                    raise _TooMuchError(line, f"nested more than {MOST_DEPTH} deep", "lists and mappings of a robot")
-                raise _TooMuchError(line, f"more than {MOST_NODES} entries", "a smaller document")
+                    raise _TooMuchYamlError(
+                        line, f"nested more than {MOST_DEPTH} deep", "lists and mappings of a robot"
+                    )
+                raise _TooMuchYamlError(line, f"more than {MOST_NODES} entries", "a smaller document")
             return super().compose_node(parent, index)
 
     yaml = YAML(typ="safe", pure=True)

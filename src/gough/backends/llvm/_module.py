@@ -60,7 +60,7 @@ def write_rolled(
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenModule:
     """Stages as text: all functions, what a driver calls, entries of the table."""
 
     functions: list[str]
@@ -74,14 +74,14 @@ _written = Beside()
 
 def write_stages_of(
     lowered: LoweredStages, target: CpuTarget, assembler: bool | None = None, prefix: str = ""
-) -> Written:
+) -> WrittenModule:
     """Functions of all stages, and of all programs they call. prefix: of their names."""
     if assembler is None:
         assembler = _can_assemble([s.program for s in lowered.stages], target)
     layout = lay_out(lowered)
     called = {id(s.block): s.block for s in layout.stages if isinstance(s.block, Called)}
     names = [f"{prefix}call{n}_" for n in range(len(called))]
-    inner: dict[int, Written] = {
+    inner: dict[int, WrittenModule] = {
         key: _written.get(c.stages, (target, name), partial(write_stages_of, c.stages, target, None, name))
         for name, (key, c) in zip(names, called.items(), strict=True)
     }
@@ -109,7 +109,7 @@ def write_stages_of(
         functions += [*written.functions, f"{callees[key].offset} = internal constant i64 {len(table)}"]
         table += [_outer(called[key], x) for x in written.table]
         bodies.declared |= written.bodies.declared
-    return Written(functions, bodies, table)
+    return WrittenModule(functions, bodies, table)
 
 
 def _outer(called: Called, entry: float | int) -> float | int:
