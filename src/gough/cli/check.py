@@ -5,11 +5,14 @@ from typing import Annotated, Any
 import typer
 
 from gough.cli.failure import CHECK_FAILED
-from gough.cli.opening import Json
+from gough.cli.opening import Json, load_robot
 from gough.cli.output import plural, say, write_json
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="Path to a .yaml description, or the name of a gallery robot.")
+    str,
+    typer.Argument(
+        metavar="FILE", help="Path to a .yaml description or a .urdf and the like, or the name of a gallery robot."
+    ),
 ]
 
 
@@ -52,12 +55,15 @@ def _upgrade(file: str) -> list[int] | None:
 
     from gough.errors import UsageError
     from gough.files import write_file
+    from gough.interchange.loading import format_of
     from gough.robot import gallery
     from gough.robot.reader import read_document
     from gough.robot.upgrade import upgrade_text
 
     if file in gallery() and not Path(file).exists():
         raise UsageError(f"--upgrade writes into a file, and {file} is a robot of the gallery")
+    if format_of(Path(file)) is not None:
+        raise UsageError(f"--upgrade is for descriptions (.yaml), and {file} is of another program")
     text = read_document(Path(file))
     newer, before, now = upgrade_text(text, file)
     if newer != text:
@@ -79,7 +85,6 @@ def examine(file: str) -> dict[str, Any]:
     import warnings
 
     from gough.errors import StructureError
-    from gough.interchange import load
     from gough.model import build
     from gough.model.soundness import condition_doubts, motion_doubts
     from gough.robot import DescriptionError
@@ -91,7 +96,7 @@ def examine(file: str) -> dict[str, Any]:
         warnings.simplefilter("always")
         doubts: list[str] = []
         try:
-            robot = load(file)
+            robot = load_robot(file)
             doubts = description_doubts(robot)
             model = build(robot)
             doubts += [*motion_doubts(model), *condition_doubts(model)]

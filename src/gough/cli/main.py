@@ -26,6 +26,7 @@ from gough.cli.failure import BAD_USAGE
 from gough.cli.list_robots import list_robots
 from gough.cli.map import survey
 from gough.cli.modes import show_modes
+from gough.cli.opening import with_foreign_options
 from gough.cli.reproduce import reproduce
 from gough.cli.show import show
 from gough.cli.simulate import simulate
@@ -110,4 +111,4 @@ def take_options(
 
 
 for _name, _command in COMMANDS.items():
-    app.command(_name, cls=Command)(failure.guard(_command))
+    app.command(_name, cls=Command)(failure.guard(with_foreign_options(_command)))

@@ -1,11 +1,21 @@
-"""Robots and models by name, with the warnings they give."""
+"""Robots and models by name, with the warnings they give; and what the command line says of other programs' files.
 
+Every command with a robot for its argument has the options of `with_foreign_options`: URDF and its relatives do not say which
+loops close, which joints are driven, which body is the platform.
+"""
+
+import functools
+import inspect
 import warnings
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from gough.cli.output import note
+from gough.errors import UsageError
 from gough.progress import doing
 
 if TYPE_CHECKING:
@@ -13,18 +23,99 @@ if TYPE_CHECKING:
     from gough.robot import Robot
 
 RobotName = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="Name of a gallery robot (see `gough list`) or path to a .yaml file.")
+    str,
+    typer.Argument(
+        metavar="ROBOT",
+        help="Name of a gallery robot (see `gough list`) or path to a .yaml file, or to one of another program (.urdf, …).",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
+
+Loops = Annotated[
+    Path | None, typer.Option("--loops", help="Of a .urdf or the like: YAML file with the joints that close its loops.")
+]
+PlatformName = Annotated[
+    str | None, typer.Option("--platform", help="Of a .urdf or the like: the body that is the platform.")
+]
+DRIVEN = "Of a .urdf or the like: its driven joints, with commas; * and ? stand for letters."
+Packages = Annotated[
+    list[Path] | None,
+    typer.Option("--packages", help="Of a .urdf or the like: folder where package:// is looked up; several times."),
+]
+
+ModelName = Annotated[
+    str | None, typer.Option("--model", help="Of a file that holds several robots: the name of the one that is meant.")
+]
+
+_said: ContextVar[Mapping[str, Any]] = ContextVar("foreign_options")
+
+
+def with_foreign_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with options for other programs' files, where it has a robot for its argument."""
+    signature = inspect.signature(command)
+    if "loops" in signature.parameters or not any(_names_a_robot(p) for p in signature.parameters.values()):
+        return command  # it has them itself, or no robot
+    names = ["--driven"] if "drives" in signature.parameters else ["--drives", "--driven"]
+    drives = Annotated[str | None, typer.Option(*names, help=DRIVEN)]
+    options = {"loops": Loops, "platform": PlatformName, "driven": drives, "packages": Packages, "holds": ModelName}
+
+    @functools.wraps(command)
+    def run(*args: Any, **given: Any) -> None:
+        said = {name: given.pop(name) for name in options}
+        token = _said.set({name: value for name, value in said.items() if value})
+        try:
+            command(*args, **given)
+        finally:
+            _said.reset(token)
+
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in options.items()
+    ]
+    run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {**command.__annotations__, **options}
+    return run
+
+
+def _names_a_robot(parameter: inspect.Parameter) -> bool:
+    told = [getattr(part, "metavar", None) or "" for part in get_args(parameter.annotation)[1:]]
+    return any("ROBOT" in metavar or metavar == "FILE" for metavar in told)
+
+
+def load_robot(name: str | Path) -> "Robot":
+    """A robot of the gallery or of a file, read as the command line says."""
+    from gough.interchange import load
+
+    refuse_foreign_options(name)
+    said = _said.get({})
+    drives = [part.strip() for part in said["driven"].split(",") if part.strip()] if "driven" in said else None
+    return load(
+        name,
+        loops=said.get("loops"),
+        platform=said.get("platform"),
+        drives=drives,
+        packages=said.get("packages", ()),
+        model=said.get("holds"),
+    )
+
+
+def refuse_foreign_options(name: str | Path) -> None:
+    """Options for other programs' files mean nothing beside a description or a result."""
+    from gough.interchange.loading import format_of
+
+    said = _said.get({})
+    if said and format_of(Path(name)) is None:
+        option = next(iter(said)).replace("driven", "drives").replace("holds", "model")
+        raise UsageError(
+            f"--{option} is for files of other programs (.urdf, .xml, .sdf, .usd), and {name} is none: it says that itself"
+        )
 
 
 def open_robot(name: str) -> tuple["Robot", list[str]]:
     """(the description, texts of its warnings)."""
     with doing(f"loading {name}"), warnings.catch_warnings(record=True) as caught:
-        from gough.interchange import load
-
         warnings.simplefilter("always")
-        robot = load(name)
+        robot = load_robot(name)
     return robot, [str(w.message) for w in caught]
 
 

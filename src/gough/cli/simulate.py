@@ -285,7 +285,7 @@ def _law(text: str, model: "Model") -> "Law":
 
 def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     """The scenario that the options say: that of --scenario, or an empty one, with the other options in place."""
-    from gough.interchange import load
+    from gough.cli.opening import load_robot
     from gough.model import build
     from gough.robot.friction import change_friction
     from gough.simulation.motion.files import load_motion
@@ -295,13 +295,17 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     as_described = given["smoothing"] == "described"
     smoothing = None if as_described else _widths(given["smoothing"])
     if given["scenario"] is not None:
-        made = load_scenario(given["scenario"], robot, allow_outside=bool(given.get("allow_outside")))
+        made = load_scenario(
+            given["scenario"],
+            None if robot is None else load_robot(robot),
+            allow_outside=bool(given.get("allow_outside")),
+        )
         if smoothing is not None:
             made = made.with_(model=build(change_friction(made.model.robot, smoothing=smoothing)))
     elif robot is None:
         raise UsageError(f"give a ROBOT, or --scenario with a file or one of {', '.join(scenario_names())}")
     else:
-        made = Scenario(build(change_friction(load(robot), smoothing=smoothing)))
+        made = Scenario(build(change_friction(load_robot(robot), smoothing=smoothing)))
     changes: dict[str, Any] = {
         "motion": None if given["motion"] is None else load_motion(given["motion"], made.model),
         "controller": None if given["controller"] is None else _law(given["controller"], made.model),

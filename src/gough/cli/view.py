@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gough.cli.opening import load_robot, refuse_foreign_options
 from gough.cli.output import note, progress_bar, say
 from gough.errors import GoughError, UsageError
 
@@ -113,6 +114,7 @@ ROBOT = ("legs", "bodies", "joints", "templates")
 
 def open_scenario_or_name(what: str) -> Any:
     """A path or name as it is; a scenario, by name or file, becomes its run."""
+    from gough.interchange.loading import format_of
     from gough.robot import gallery
     from gough.simulation.motion.files import motion_names
     from gough.simulation.results.formats import SUFFIXES
@@ -132,7 +134,8 @@ def open_scenario_or_name(what: str) -> Any:
             f"no file {what!r}, and no robot or scenario of that name. Robots: {', '.join(gallery())}. "
             f"Scenarios: {', '.join(scenario_names())}"
         )
-    return what
+    refuse_foreign_options(what)
+    return what if format_of(path) is None else load_robot(what)
 
 
 def _kind(path: Path) -> str:

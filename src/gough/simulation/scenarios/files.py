@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from gough.arguments import a_robot, checked, flag, path
 from gough.errors import GoughError, UsageError
 from gough.interchange import load
+from gough.interchange.loading import SUFFIXES
 from gough.kinematics.leading import coordinate_units
 from gough.model import build
 from gough.robot.errors import ABSENT, DescriptionError, Problem
@@ -147,7 +148,7 @@ class _ScenarioReading:
 
     def _place(self, name: str) -> str | Path:
         """A file beside this one, else a name."""
-        return self.folder / name if name.endswith(YAML) else name
+        return self.folder / name if name.endswith((*YAML, ".xml", *SUFFIXES)) else name
 
     def _motion(self, model: "Model | None") -> Motion | None:
         data = self.document.get("motion")
