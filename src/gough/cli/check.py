@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from gough.cli.failure import CHECK_FAILED
@@ -27,9 +28,9 @@ def check(
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], load_paths[] (bodies[] frame kind
     direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
-    loops couplings equations redundant_closures home home_moved without_inertia closure_error closure_tolerance left_open
-    parallel inverse (of a flexible robot) serial serial_names; null if none), upgraded (null, or the formats [before, now]).
-    Exit code 1 if there are problems; a file with problems is not upgraded.
+    loops couplings equations redundant_closures home home_moved home_found without_inertia closure_error closure_tolerance
+    left_open parallel inverse (of a flexible robot) serial serial_names; null if none), upgraded (null, or the formats
+    [before, now]). Exit code 1 if there are problems; a file with problems is not upgraded.
     """
     report = examine(file)
     report["upgraded"] = _upgrade(file) if upgrade and report["valid"] else None
@@ -169,6 +170,7 @@ def _found(model: Any) -> dict[str, Any]:
         "home": dict(zip(model.layout.q_names, model.home.tolist(), strict=True)),
         "without_inertia": [model.layout.v_names[k] for k in model.mechanism.selection.without_inertia],
         "home_moved": [text for _, text in not_kept(model.mechanism, model.robot, model.home)],
+        "home_found": _found_elsewhere(model),
         "closure_error": float(model.closure_error(model.home)),
         "closure_tolerance": model.robot.closure_tolerance,
         "left_open": left_open(model),
@@ -177,6 +179,20 @@ def _found(model: Any) -> dict[str, Any]:
         "serial": [float(x) for x in measure.serial],
         "serial_names": list(measure.serial_names),
     }
+
+
+def _found_elsewhere(model: Any) -> list[str]:
+    """Of another program's file: joints that home has elsewhere than at 0, because the loops are open there."""
+    from gough.kinematics.settling import KEPT
+
+    if not isinstance(model.robot.source, dict) or "format" not in model.robot.source:
+        return []
+    stated, layout = model.robot.home.joints, model.layout
+    return [
+        f"{name}: {np.degrees(x):.4g} deg" if unit == "rad" else f"{name}: {x * 1e3:.4g} mm"
+        for name, unit, x in zip(layout.q_names, layout.q_units, model.home.tolist(), strict=True)
+        if unit in ("rad", "m") and name not in stated and name in layout.u_names and abs(x) > KEPT
+    ]
 
 
 def _summary(report: dict[str, Any]) -> str:
@@ -213,6 +229,11 @@ def _summary(report: dict[str, Any]) -> str:
     else:
         lines.append(f"Home is closed to the stated tolerance of {m['closure_tolerance'] * 1e3:.4g} mm{told}.")
         lines += [f"  {line}" for line in m["left_open"]]
+    if m["home_found"]:
+        told = ", ".join(m["home_found"][:8]) + (", …" if len(m["home_found"]) > 8 else "")
+        lines.append(
+            f"At zero the loops are open; home is next to it ({told}). `home: {{joints: …}}` in --loops chooses."
+        )
     untold = [line for line in m["home_moved"] if not any(line in warning for warning in report["warnings"])]
     if untold:
         lines.append("home.joints do not close the loops as stated; home has others:")

@@ -1,6 +1,6 @@
 """Joints: type, place, axis, limits, losses, and what follows another joint."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gough.interchange.foreign import Effects, ForeignCoupling, ForeignJoint
@@ -19,6 +19,7 @@ TYPES = {
     "ball": "spherical",
 }
 """Joint types of URDF, and the two that some programs add."""
+NEUTRAL = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 LOSSES = ("dynamics", "joint_properties")
 """Where damping and friction stand, in URDF and in what came before it."""
 PARTS = ("origin", "parent", "child", "axis", "limit", *LOSSES, "mimic", "safety_controller", "calibration")
@@ -51,7 +52,22 @@ def read_joints(sheet: Sheet, root: Element, links: Mapping[str, str]) -> Joints
         if str(element.get("independent", "true")).lower() != "true":
             dependent.add(joint.name)
     couplings = [c for name in joints if (c := _mimic(sheet, elements[name], name, joints)) is not None]
+    for name, value in _followed(couplings).items():
+        joints[name] = replace(joints[name], start=(value,))
     return JointsRead(tuple(joints.values()), tuple(couplings), frozenset(dependent))
+
+
+def _followed(couplings: Sequence[ForeignCoupling]) -> dict[str, float]:
+    """Where joints that follow others stand when those are at 0, so that what leads stays there."""
+    found: dict[str, float] = {}
+    for _ in range(len(couplings) + 1):
+        before = dict(found)
+        for coupling in couplings:
+            rest = {name: c for name, c in coupling.coefficients.items() if name != coupling.follower}
+            found[str(coupling.follower)] = coupling.offset - sum(c * before.get(name, 0.0) for name, c in rest.items())
+        if found == before:
+            return {name: value for name, value in found.items() if value}
+    return {}
 
 
 def _joint(sheet: Sheet, element: Element, links: Mapping[str, str]) -> ForeignJoint | None:
@@ -74,7 +90,9 @@ def _joint(sheet: Sheet, element: Element, links: Mapping[str, str]) -> ForeignJ
     if ends[0] == ends[1]:
         sheet.refuse(element, f"a joint from the link {element_link(element, 'child')!r} to itself", "two links")
         return None
-    return ForeignJoint(name, TYPES[kind], ends[0], ends[1], sheet.at(element), at, axis=axis, effects=effects)
+    start = NEUTRAL if kind == "floating" else None  # its origin says where the body is: loops follow it if they can
+    own = {"axis": axis, "effects": effects, "start": start}
+    return ForeignJoint(name, TYPES[kind], ends[0], ends[1], sheet.at(element), at, **own)
 
 
 def element_link(element: Element, tag: str) -> str | None:

@@ -1,0 +1,93 @@
+"""Surfaces: where they are looked for, and which of a link is drawn."""
+
+import warnings
+
+import pytest
+
+import gough
+from gough.interchange import meshes
+from interchange.urdf_files import joint, link, robot, write
+
+STL = b"\0" * 80 + b"\1\0\0\0" + b"\0" * 50
+
+
+@pytest.fixture
+def package(tmp_path):
+    folder = tmp_path / "my_robot" / "meshes"
+    folder.mkdir(parents=True)
+    (tmp_path / "my_robot" / "urdf").mkdir()
+    (folder / "arm one.stl").write_bytes(STL)
+    (tmp_path / "secret.stl").write_bytes(STL)
+    return tmp_path / "my_robot"
+
+
+def test_where_surfaces_are_looked_for(package, tmp_path):
+    file = package / "urdf" / "r.urdf"
+    arm = package / "meshes" / "arm one.stl"
+    uris = [
+        "package://my_robot/meshes/arm%20one.stl",
+        "model://my_robot/meshes/arm one.stl",
+        f"file://{arm}",
+        "../meshes/arm one.stl",
+    ]
+    for uri in uris:
+        found = meshes.find_mesh(uri, file, ())
+        assert found is not None and found.resolve() == arm.resolve(), uri
+    for uri in (
+        "package://my_robot/../secret.stl",
+        "package://other/a.stl",
+        "https://x.y/a.stl",
+        "none.stl",
+        "package://",
+        "\0.stl",
+    ):
+        assert meshes.find_mesh(uri, file, ()) is None, uri
+    elsewhere = tmp_path / "far" / "r.urdf"
+    for packages in ([tmp_path], [package]):
+        assert meshes.find_mesh(uris[0], elsewhere, packages) is not None
+    assert meshes.mesh_path(arm, arm.parent / "r.urdf") == "arm one.stl"
+    assert meshes.mesh_path(arm, file) == str(arm)
+
+
+def drawn(package, visual, **options):
+    text = robot(
+        link("a"),
+        link("b", more=visual),
+        joint("j", "continuous", "a", "b"),
+        '<material name="red"><color rgba="1 0 0.5 1"/></material>',
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = gough.load(write(package / "urdf", text), **options)
+    return made.bodies[-1].mesh, [str(w.message) for w in caught]
+
+
+def visual(file="package://my_robot/meshes/arm%20one.stl", more="", scale="0.001 0.001 0.001"):
+    mesh = f'<mesh filename="{file}" scale="{scale}"/>'
+    return f'<visual><origin xyz="0 0 1" rpy="0 0 0.5"/><geometry>{mesh}</geometry>{more}</visual>'
+
+
+def test_the_first_surface_of_a_link_is_drawn(package):
+    mesh, said = drawn(package, visual(more='<material name="red"/>') + visual())
+    assert mesh is not None and (mesh.scale, mesh.color) == (0.001, (255, 0, 128))
+    assert mesh.placement.rpy_zyx == (0.5, 0.0, 0.0)
+    assert any("one surface" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (visual("package://my_robot/a.dae"), "surfaces .dae are not drawn"),
+        (visual("package://none/a.stl"), "not found are not drawn; give packages"),
+        (visual(scale="1 -1 1"), "mirrored"),
+        (visual(scale="1 2 1"), "other factors"),
+    ],
+)
+def test_what_is_not_drawn_is_said(package, more, told):
+    mesh, said = drawn(package, more)
+    assert mesh is None
+    assert any(told in text for text in said)
+
+
+def test_shapes_are_for_the_viewer_to_make_up(package):
+    assert drawn(package, "<visual><geometry><box size='1 1 1'/></geometry></visual>") == (None, [])

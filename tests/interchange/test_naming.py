@@ -1,0 +1,23 @@
+"""Names of other programs as names of a description."""
+
+from gough.interchange import naming
+
+
+def test_names_are_plain_and_free():
+    names = naming.PartNames("joint", platform=True)
+    wanted = ["hip", "hip", "hip-1", "1st", "", "世", "world", "x", "tau", "hip_1", "a" * 200]
+    found = [names.add(f"{k}{name}"[len(str(k)) :], "revolute") for k, name in enumerate(wanted)]
+    assert found[:1] == ["hip"] and len(set(found)) == len(found)
+    assert all(name.replace("_", "a").isalnum() and not name[0].isdigit() for name in found)
+    assert not {"world", "x", "tau"} & set(found)
+    assert names.changed["1st"] == "_1st"
+
+
+def test_coordinates_of_joints_must_be_free_too():
+    names = naming.PartNames("joint")
+    assert names.add("hip", "universal") == "hip"
+    assert names.add("hip_1", "revolute") != "hip_1"
+
+
+def test_robot_names():
+    assert [naming.robot_name(n) for n in ("My Robot", "7dof", "___", "")] == ["my_robot", "dof", "robot", "robot"]
