@@ -1,0 +1,92 @@
+"""Meshes for the viewer: which file, how large, where on its body.
+
+MuJoCo moves a mesh's vertices to their mass centre and main axes and its geom with them; taken together they stand where the
+geom is written, with the reference pose of the mesh subtracted. So nothing of the mesh itself is needed here.
+"""
+
+import os
+from collections.abc import Mapping
+
+import numpy as np
+
+from gough.interchange.findings import Findings
+from gough.interchange.foreign import Looks, Placement, Written
+from gough.interchange.mjcf._compiling import Compiled, line_of
+from gough.interchange.mjcf._document import REMEDIES, TROUBLES, MeshFile
+from gough.interchange.mjcf._tree import placement_of, three
+
+SUFFIXES = (".stl", ".obj", ".ply")
+
+
+def read_looks(compiled: Compiled, findings: Findings) -> Mapping[int, Looks]:
+    """{number of body: its mesh}; of several the largest file, visual ones first."""
+    model, document = compiled.model, compiled.document
+    lines = {m.id: m.info for m in compiled.spec.meshes}
+    files = _files_of_meshes(compiled, lines)
+    found: dict[int, list[tuple[bool, int, int]]] = {}
+    bad: dict[str, MeshFile] = {}
+    for g in range(model.ngeom):
+        body, mesh = int(model.geom_bodyid[g]), int(model.geom_dataid[g])
+        if not body or mesh not in files or model.geom_type[g] != compiled.value("Geom", "MESH"):
+            continue
+        file = files[mesh]
+        if file.trouble:
+            bad[file.named] = file
+        elif file.path.suffix.lower() in SUFFIXES:
+            visual = not (model.geom_contype[g] or model.geom_conaffinity[g])
+            found.setdefault(body, []).append((visual, file.path.stat().st_size, -g))
+    here = Written(document.file, None, "")
+    for trouble in dict.fromkeys(file.trouble for file in bad.values()):
+        names = [file.named for file in bad.values() if file.trouble == trouble]
+        some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        findings.remark(here, f"meshes that are not drawn, {some}: {TROUBLES[trouble]}; {REMEDIES[trouble]}")
+    several = sum(len({files[int(model.geom_dataid[-g])].named for *_, g in own}) > 1 for own in found.values())
+    if several:
+        findings.remark(here, f"{several} bodies have several meshes; the largest is drawn")
+    out = {}
+    for body, own in found.items():
+        looks = _looks(compiled, -max(own)[2], files)
+        if looks is None:
+            findings.remark(here, "meshes that are stretched or mirrored are not drawn")
+        else:
+            out[body] = looks
+    return out
+
+
+def _files_of_meshes(compiled: Compiled, lines: Mapping[int, str]) -> dict[int, MeshFile]:
+    """By number of mesh in the compiled model, found by the line it is written in."""
+    written = {(m.at.file, m.at.line, m.element.get("name")): m for m in compiled.document.meshes}
+    out = {}
+    for number, info in lines.items():
+        at = compiled.document.place(line_of(info), "")
+        name = compiled.name("MESH", number)
+        near = [
+            m for (file, line, own), m in written.items() if (file, line) == (at.file, at.line) and (own or "") in name
+        ]
+        if near:
+            out[number] = near[0]
+    return out
+
+
+def _looks(compiled: Compiled, g: int, files: Mapping[int, MeshFile]) -> Looks | None:
+    model, mesh = compiled.model, int(compiled.model.geom_dataid[g])
+    spec = next(m for m in compiled.spec.meshes if m.id == mesh)
+    scale = np.array(spec.scale, dtype=float)
+    if not (scale > 0).all() or np.ptp(scale) > 1e-9 * scale.max():
+        return None
+    center = placement_of(model.mesh_pos[mesh], model.mesh_quat[mesh])
+    geom = placement_of(model.geom_pos[g], model.geom_quat[g])
+    back = placement_of(np.zeros(3), np.array(spec.refquat, dtype=float)).inverse()
+    moved = Placement(three(-scale[0] * np.array(spec.refpos, dtype=float)))  # it is subtracted before the scale
+    at = moved.after(back).after(center.inverse().after(geom))
+    rgba = model.geom_rgba[g] if model.geom_matid[g] < 0 else model.mat_rgba[model.geom_matid[g]]
+    color = tuple(round(255 * min(max(float(x), 0.0), 1.0)) for x in rgba[:3])
+    path = os.path.relpath(files[mesh].path, compiled.document.folder)
+    return Looks(path.replace(os.sep, "/"), float(scale[0]), _tidy(at), color)  # type: ignore[arg-type]
+
+
+def _tidy(at: Placement) -> Placement:
+    """Without what rounding left where meshes were moved there and back."""
+    position = np.where(np.abs(at.position) < 1e-12, 0.0, at.position)
+    rotation = np.where(np.abs(at.rotation - np.round(at.rotation)) < 1e-12, np.round(at.rotation) + 0.0, at.rotation)
+    return Placement(three(position), rotation)

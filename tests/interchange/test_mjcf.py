@@ -1,0 +1,247 @@
+"""MJCF files become robots with the dynamics that MuJoCo's own model of the same file has."""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import gough
+from interchange import mjcf_files
+from interchange.mujoco_truth import compare_with_mujoco
+
+TOLERANCE = 1e-9
+FILES = {
+    name.lower(): getattr(mjcf_files, name)
+    for name in ("CHAIN", "FROM_GEOMS", "FOUR_BAR", "SITES", "WELDS", "RELATIONS", "SPRING", "ACTUATORS")
+}
+FILES["hexapod"] = mjcf_files.hexapod()
+
+
+def load(tmp_path, text, name="model.xml", **options):
+    """(robot, remarks) of a text."""
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robot = gough.load(file, **options)
+    return robot, [str(w.message) for w in caught]
+
+
+def build(robot):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return gough.build(robot)
+
+
+def line_of(text, word):
+    return text[: text.index(word)].count("\n") + 1
+
+
+def refusals(tmp_path, text):
+    with pytest.raises(gough.DescriptionError) as caught:
+        load(tmp_path, text)
+    return caught.value.problems
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_dynamics_are_mujocos(tmp_path, name):
+    robot, _ = load(tmp_path, FILES[name])
+    found = compare_with_mujoco(tmp_path / "model.xml", build(robot))
+    assert found.pop("freedoms") == 0
+    assert max(found.values()) < TOLERANCE, found
+
+
+def test_a_robot_from_a_file_can_be_written_and_read_again(tmp_path):
+    from gough.robot import dumps, loads
+
+    for text in FILES.values():
+        robot, _ = load(tmp_path, text)
+        assert loads(dumps(robot)).joints == robot.joints
+
+
+def test_coordinates_are_mujocos_and_home_is_as_written(tmp_path):
+    robot, _ = load(tmp_path, FILES["chain"])
+    model = build(robot)
+    assert dict(zip(model.layout.q_names, model.home, strict=True))["a_1"] == pytest.approx(np.radians(15))
+    assert robot.source["renamed joints"]["a_1"] == "a-1"
+    first = robot.joints[0]
+    assert first.drive is not None and first.drive.force_limit == pytest.approx(6.0)
+    assert first.drive.stroke == pytest.approx((-np.pi / 2, np.pi / 2))
+    assert robot.joints[1].drive is not None and robot.joints[1].drive.force_limit == pytest.approx(8.0)
+
+
+def test_the_platform_is_found_and_leads(tmp_path):
+    robot, _ = load(tmp_path, FILES["hexapod"])
+    model = build(robot)
+    assert model.layout.v_names == ("vx", "vy", "vz", "wx", "wy", "wz")
+    assert model.mobility == 6
+
+
+def test_home_is_the_keyframe_called_home(tmp_path):
+    keys = '<keyframe><key name="up" qpos="0 0 0"/><key name="home" qpos="0.3 -0.2 0.1" ctrl="4"/></keyframe></mujoco>'
+    robot, _ = load(tmp_path, FILES["four_bar"].replace("</mujoco>", keys))
+    assert robot.home.joints["motor"] == pytest.approx((0.3,))
+    _, remarks = load(tmp_path, FILES["four_bar"].replace("</mujoco>", keys.replace('"home"', '"down"')))
+    assert any("no keyframe is called home" in r for r in remarks)
+
+
+def test_limits_of_force_add_up_and_the_joints_own_bound_them(tmp_path):
+    robot, _ = load(tmp_path, FILES["actuators"])
+    assert robot.joints[0].drive is not None
+    assert robot.joints[0].drive.force_limit == pytest.approx(7.0)  # 3*2 + 2*1, of which the joint lets 7 through
+
+
+def test_unnamed_parts_get_names(tmp_path):
+    ball = "<geom size='.1'/>"
+    inner = f"<body><joint/><joint axis='0 1 0'/>{ball}<body>{ball}</body></body>"
+    text = f"<mujoco><worldbody>{inner}</worldbody></mujoco>"
+    robot, _ = load(tmp_path, text)
+    assert [j.name for j in robot.joints] == ["body_1_joint", "body_1_joint_2", "body_2_fixed"]
+
+
+@pytest.mark.parametrize("share", [1.0, 0.25])
+def test_gravcomp_of_all_bodies_is_less_gravity(tmp_path, share):
+    text = FILES["four_bar"].replace("<body ", f'<body gravcomp="{share}" ')
+    robot, remarks = load(tmp_path, text)
+    assert robot.gravity[2] == pytest.approx(-9.81 * (1 - share))
+    assert any("gravcomp" in r for r in remarks)
+    found = compare_with_mujoco(tmp_path / "model.xml", build(robot))
+    assert max(found.values()) < TOLERANCE, found
+
+
+def test_what_options_switch_off_is_off(tmp_path):
+    flags = '<option><flag gravity="disable" spring="disable" damper="disable" equality="disable"/></option><worldbody>'
+    text = FILES["four_bar"].replace("<worldbody>", flags).replace('frictionloss="0.1"', "")
+    robot, remarks = load(tmp_path, text)
+    assert robot.gravity == (0.0, 0.0, 0.0) and not robot.loops
+    assert any("switched off" in r for r in remarks)
+    file = tmp_path / "model.xml"
+    file.write_text(text.replace("<connect ", '<connect active="false" '), encoding="utf-8")
+    found = compare_with_mujoco(file, build(robot))
+    assert max(found.values()) < TOLERANCE, found
+
+
+def test_remarks_say_what_is_left_out_once(tmp_path):
+    text = FILES["four_bar"].replace("</body>\n    <body", '<geom size="0.1"/><camera/><light/></body>\n    <body', 1)
+    text = text.replace(
+        "</mujoco>",
+        "<sensor><jointpos joint='motor'/></sensor><contact><exclude body1='crank' body2='rocker'/></contact></mujoco>",
+    )
+    _, remarks = load(tmp_path, text)
+    for words in (
+        "1 cameras, 1 lights, 1 sensors",
+        "equalities are soft",
+        "contact and stops are not computed (1 geoms",
+    ):
+        assert sum(words in r for r in remarks) == 1, (words, remarks)
+
+
+def test_inactive_equalities_and_mocap_bodies_are_remarked(tmp_path):
+    _, remarks = load(tmp_path, FILES["welds"])
+    assert any(f":{line_of(FILES['welds'], 'active=')}:" in r for r in remarks if "switched off in the file" in r)
+    text = FILES["four_bar"].replace("<worldbody>", '<worldbody><body name="hand" mocap="true" pos="1 0 0"/>')
+    _, remarks = load(tmp_path, text)
+    assert any("mocap" in r for r in remarks)
+    dragged = text.replace("</equality>", '<weld body1="hand" body2="crank"/></equality>')
+    assert "mocap" in refusals(tmp_path, dragged)[0].message
+
+
+BAD = """<mujoco model="bad">
+  <option density="1.2"/>
+  <worldbody>
+    <site name="s0"/>
+    <body name="a" gravcomp="0.5"><joint name="b" type="ball" frictionloss="1"/><geom size="0.1"/><site name="s1" pos="0 0 1"/>
+      <body name="b" pos="0 0 1"><joint name="j1" axis="0 1 0"/><geom size="0.1"/><site name="s2" pos="0 1 1"/>
+        <body name="c" pos="0 0 1"><joint name="j2" axis="0 1 0"/><geom size="0.1"/></body></body></body>
+    <body name="soft"><composite type="cable" curve="s" count="3 1 1" size="1"/></body>
+    <body name="p"><geom size="0.1"/><plugin plugin="some.force"/></body>
+    <body name="free"><joint name="f" type="free" stiffness="3"/><geom size="0.1"/></body>
+  </worldbody>
+  <tendon>
+    <spatial name="long" stiffness="3"><site site="s0"/><site site="s1"/><site site="s2"/></spatial>
+    <spatial name="rope" limited="true" range="0 1"><site site="s0"/><site site="s1"/></spatial>
+    <spatial name="cable" frictionloss="1"><site site="s0"/><site site="s1"/></spatial>
+    <fixed name="slack" stiffness="3" springlength="0.1 0.3"><joint joint="j1" coef="1"/><joint joint="j2" coef="1"/></fixed>
+    <fixed name="f2"><joint joint="j1" coef="1"/><joint joint="j2" coef="1"/></fixed>
+  </tendon>
+  <equality>
+    <joint joint1="j1" joint2="j2" polycoef="0 1 0.5 0 0"/>
+    <tendon tendon1="f2" tendon2="rope"/>
+    <distance name="d" geom1="x" geom2="y"/>
+  </equality>
+  <actuator>
+    <muscle name="biceps" joint="j1"/>
+    <general name="triceps" joint="j1" dyntype="muscle"/>
+    <motor name="winch" tendon="rope"/>
+    <general name="crank" cranksite="s1" slidersite="s2" cranklength="3"/>
+  </actuator>
+</mujoco>"""
+
+
+def test_all_refusals_come_at_once_with_their_lines(tmp_path):
+    found = {(p.line, p.message) for p in refusals(tmp_path, BAD)}
+    wanted = {
+        (None, "a fluid"),
+        (5, "gravcomp"),
+        (5, "frictionloss in a joint of several freedoms"),
+        (8, "composite"),
+        (9, "plugin"),
+        (10, "spring in a free joint"),
+        (13, "straight line between two sites"),
+        (14, "bounds along a tendon"),
+        (15, "friction along a tendon"),
+        (16, "does nothing between two lengths"),
+        (20, "not linear"),
+        (21, "tendons along paths"),
+        (22, "equality of kind distance"),
+        (25, "muscle"),
+        (26, "muscle"),
+        (27, "pulls a tendon along a path"),
+        (28, "slider-crank"),
+    }
+    missed = {w for w in wanted if not any(line == w[0] and w[1] in message for line, message in found)}
+    assert not missed, sorted(found, key=str)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('damping="0.02"', 'damping="0.02 0.3 0"', "damping with terms of higher order"),
+        ('stiffness="1.5"', 'stiffness="1.5 0.3 0"', "stiffness with terms of higher order"),
+        ('stiffness="1.5"', 'stiffness="1.5" springyield="0.3"', "yields"),
+        ('gear="5"', 'gear="5" damping="0 1 0"', "not proportional"),
+    ],
+)
+def test_newer_laws_are_refused(tmp_path, old, new, words):
+    (problem,) = refusals(tmp_path, FILES["four_bar"].replace(old, new))
+    assert words in problem.message and problem.line == line_of(FILES["four_bar"], old)
+
+
+def test_actuators_without_a_coordinate_are_left_out(tmp_path):
+    text = FILES["sites"].replace(
+        "</actuator>", '<motor joint="j3" gear="1 0 0"/>\n<motor site="end" gear="0 0 1 0 0 0"/></actuator>'
+    )
+    robot, remarks = load(tmp_path, text)
+    assert sum("acts on no single coordinate" in r for r in remarks) == 2
+    assert sum(j.drive is not None for j in robot.joints) == 2
+
+
+def test_what_mujoco_refuses_is_told_with_our_line(tmp_path):
+    text = FILES["four_bar"].replace('axis="0 1 0" frictionloss', 'axis="0 0 0" frictionloss')
+    (problem,) = refusals(tmp_path, text)
+    assert problem.line == 4 and "MuJoCo does not take it: axis" in problem.message
+    (problem,) = refusals(tmp_path, "<mujoco>\n<worldbody>\n<body><jiont/></body></worldbody></mujoco>")
+    assert problem.line == 3 and "jiont" in str(problem)
+    assert "no bodies" in refusals(tmp_path, "<mujoco><worldbody/></mujoco>")[0].message
+
+
+def test_without_mujoco_the_remedy_is_said(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(gough.errors.UsageError, match=r"pip install 'gough\[mjcf\]'"):
+        load(tmp_path, FILES["chain"])
+
+
+def test_contradicting_equalities_are_refused(tmp_path):
+    text = FILES["relations"].replace("</equality>", '<joint joint1="j3" polycoef="0.5"/></equality>')
+    assert any("contradict" in p.message for p in refusals(tmp_path, text))
