@@ -186,7 +186,9 @@ class ForeignRobot:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """What a reader is told beside the file: loops (a file of them), packages (folders in which `package://` is looked up)."""
+    """What a reader is told beside the file: loops (a file of them), packages (folders in which `package://` is looked up), model
+    (which of several in a world)."""
 
     loops: Path | None = None
     packages: tuple[Path, ...] = ()
+    model: str | None = None

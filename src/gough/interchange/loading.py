@@ -36,20 +36,21 @@ def load(
     platform: str | None = None,
     drives: Sequence[str] | str | None = None,
     packages: Sequence[str | Path] = (),
+    model: str | None = None,
 ) -> Robot:
     """A robot from a file (.yaml, .urdf, .xml of MuJoCo, .sdf, .usd), or from the gallery by its name.
 
     Of other programs' files: loops, a file with the joints that close them (URDF has no words for these); platform, the
     name of the body that is the robot's output; drives, names of the driven joints, or patterns with * and ?; packages, folders
-    in which `package://NAME/…` is looked up. What cannot be carried over is a ConversionWarning, or an error where it changes the
-    dynamics.
+    in which `package://NAME/…` and `model://NAME/…` are looked up; model, the robot's name in a file that holds several.
+    What cannot be carried over is a ConversionWarning, or an error where it changes the dynamics.
 
     Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
     """
     file = Path(path_or_name)
     kind = format_of(file)
     if kind is None:
-        given = {"loops": loops, "platform": platform, "drives": drives, "packages": packages or None}
+        given = {"loops": loops, "platform": platform, "drives": drives, "packages": packages or None, "model": model}
         said = [name for name, value in given.items() if value is not None]
         if said:
             raise UsageError(
@@ -57,7 +58,7 @@ def load(
             )
         return load_description(path_or_name)
     findings = Findings()
-    options = ReadingOptions(None if loops is None else Path(loops), tuple(Path(p) for p in packages))
+    options = ReadingOptions(None if loops is None else Path(loops), tuple(Path(p) for p in packages), model)
     foreign = _reader(kind)(file, options, findings)
     names = [drives] if isinstance(drives, str) else drives
     return compose(foreign, Choices(platform, names), findings)
