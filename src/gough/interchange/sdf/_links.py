@@ -45,6 +45,8 @@ def read_link(scope: SdfScope, name: str, element: Element, folder: Path) -> For
     for child in element.children:
         if child.tag in LEFT_OUT and not (child.tag in ("self_collide", "enable_wind") and "1" not in child.text):
             text.note(element, LEFT_OUT[child.tag])
+        elif "deformable" in child.tag:
+            text.refuse(child, "a soft body", "a rigid link")
         elif child.tag not in SILENT and child.tag not in LEFT_OUT:
             text.note(child, f"<{child.tag}> of a link is left out")
     if text.says(element, "kinematic"):

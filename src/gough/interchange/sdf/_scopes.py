@@ -59,6 +59,9 @@ class SdfScope:
             if not name:
                 text.refuse(element, f"<{element.tag}> without a name", 'name="…"')
                 continue
+            if name in self.frames and text.version < (1, 7) and self.frames[name].kind != element.tag:
+                text.note(element, f"a {self.frames[name].kind} is called {name!r} too: this is {name}_{element.tag}")
+                name = f"{name}_{element.tag}"
             if name in self.frames or name in self.nested:
                 text.refuse(element, f"a second {name!r} in {self.name!r}", "names that stand once in a model")
                 continue

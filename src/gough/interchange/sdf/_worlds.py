@@ -1,6 +1,5 @@
 """Which model of a file is the robot: those of a world that joints of the world tie together count as one."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gough.errors import UsageError
@@ -137,8 +136,8 @@ def _groups(world: SdfScope) -> list[list[str]]:
 
     for frame in world.frames.values():
         if frame.kind == "joint":
-            ends = [word_in(frame.element, tag).partition("::")[0] for tag in ("parent", "child")]
-            if all(end in group for end in ends):
+            ends = [end for end in _models_at(world, frame.element) if end is not None]
+            if len(ends) == 2:
                 group[root(ends[1])] = root(ends[0])
     found: dict[str, list[str]] = {}
     for name in world.nested:
@@ -149,12 +148,20 @@ def _groups(world: SdfScope) -> list[list[str]]:
 def _with_joints_of(world: SdfScope, group: list[str]) -> SdfScope:
     """The world with those joints alone that hold the robot."""
 
-    def holds(element: Element) -> bool:
-        return any(word_in(element, tag).partition("::")[0] in group for tag in ("parent", "child"))
-
-    kept: Mapping[str, object] = {n: f for n, f in world.frames.items() if f.kind != "joint" or holds(f.element)}
-    world.frames = dict(kept)  # type: ignore[assignment]
+    for name, frame in list(world.frames.items()):
+        if frame.kind == "joint" and not set(group) & set(_models_at(world, frame.element)):
+            del world.frames[name]
     return world
+
+
+def _models_at(world: SdfScope, joint: Element) -> list[str | None]:
+    """The models at both ends of a joint of the world; None for the world itself."""
+    found: list[str | None] = []
+    for tag in ("parent", "child"):
+        end = world.link_of(word_in(joint, tag) or "world", joint)
+        owners = () if end is None else (n for n, s in world.nested.items() if any(end[0] is i for i in s.walk()))
+        found.append(next(iter(owners), None))
+    return found
 
 
 def _world_gravity(world: Element, text: SdfText) -> tuple[float, float, float]:
