@@ -10,7 +10,7 @@ from gough.interchange.foreign import Placement
 ROUNDING = 1e-15
 
 
-def place_rpy(position: Sequence[float], roll: float, pitch: float, yaw: float) -> Placement:
+def place_rpy(position: Iterable[float], roll: float, pitch: float, yaw: float) -> Placement:
     """Rz(yaw) Ry(pitch) Rx(roll) at a position."""
     (cr, sr), (cp, sp), (cy, sy) = (_circle(angle) for angle in (roll, pitch, yaw))
     rotation = np.array(
@@ -25,7 +25,7 @@ def place_rpy(position: Sequence[float], roll: float, pitch: float, yaw: float) 
     return Placement(three(position), rotation + 0.0, words)
 
 
-def place_quaternion(position: Sequence[float], wxyz: Sequence[float]) -> Placement:
+def place_quaternion(position: Iterable[float], wxyz: Sequence[float]) -> Placement:
     """The rotation of a quaternion of any length but 0, at a position."""
     w, x, y, z = np.asarray(wxyz, dtype=float) / math.hypot(*wxyz)
     rotation = np.array(
