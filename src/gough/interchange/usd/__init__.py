@@ -138,7 +138,7 @@ def _tell_scenery(reading: UsdReading) -> None:
         for word, said in (("Mesh", "surfaces"), ("Light", "lights"), ("Camera", "cameras"), ("Points", "particles")):
             if word in kind:
                 kinds.setdefault(said, prim)
-        if any("Deformable" in s or "ParticleSystem" in s for s in prim.GetAppliedSchemas()):
+        if any("Deformable" in s or "ParticleSystem" in s for s in reading.schemas(prim)):
             reading.refuse(prim, "soft bodies or particles", "rigid bodies")
     for said, prim in kinds.items():
         reading.note(prim, f"{said} are left out")

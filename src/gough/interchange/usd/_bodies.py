@@ -56,7 +56,7 @@ def find_bodies(reading: UsdReading) -> BodiesRead:
     """All rigid bodies of a stage with their colliders."""
     found = BodiesRead()
     for prim in reading.prims():
-        if "PhysicsRigidBodyAPI" not in prim.GetAppliedSchemas():
+        if "PhysicsRigidBodyAPI" not in reading.schemas(prim):
             continue
         path = str(prim.GetPath())
         if not reading.truth(prim, "physics:rigidBodyEnabled", True):
@@ -72,7 +72,7 @@ def find_bodies(reading: UsdReading) -> BodiesRead:
             found.bodies[path] = UsdBody(prim.GetName(), prim, at, scales)
     _name_once(found)
     for prim in reading.prims():
-        if "PhysicsCollisionAPI" in prim.GetAppliedSchemas():
+        if "PhysicsCollisionAPI" in reading.schemas(prim):
             owner = found.body_of(prim)
             if owner is not None:
                 owner.colliders.append(prim)
@@ -131,7 +131,7 @@ def weigh(reading: UsdReading, body: UsdBody) -> Lump:
 
 def _stated(reading: UsdReading, prim: Any) -> tuple[float, np.ndarray | None, np.ndarray | None]:
     """(mass or 0, principal moments or None, mass centre in the prim's units or None) of MassAPI."""
-    if "PhysicsMassAPI" not in prim.GetAppliedSchemas():
+    if "PhysicsMassAPI" not in reading.schemas(prim):
         return 0.0, None, None
     mass = reading.number(prim, "physics:mass") * reading.mass
     diagonal = reading.vector(prim, "physics:diagonalInertia")
@@ -186,7 +186,7 @@ def _material_density(reading: UsdReading, prim: Any) -> float:
     for name in ("material:binding:physics", "material:binding"):
         for path in reading.targets(prim, name)[:1]:
             material = reading.stage.GetPrimAtPath(path.GetPrimPath())
-            if material and "PhysicsMaterialAPI" in material.GetAppliedSchemas():
+            if material and "PhysicsMaterialAPI" in reading.schemas(material):
                 return max(reading.number(material, "physics:density"), 0.0) * reading.mass / reading.length**3
     return 0.0
 

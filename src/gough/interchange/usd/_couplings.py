@@ -17,7 +17,7 @@ def read_mimics(reading: UsdReading, found: UsdJoints) -> tuple[ForeignCoupling,
     made: list[ForeignCoupling] = []
     for path in dict.fromkeys(path for path, _ in found.axes):
         prim = reading.stage.GetPrimAtPath(path)
-        schemas = [] if not prim else list(prim.GetAppliedSchemas())
+        schemas = [] if not prim else reading.schemas(prim)
         for schema in schemas:
             kind, _, axis = schema.partition(":")
             if kind == "PhysxMimicJointAPI":

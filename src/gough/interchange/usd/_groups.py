@@ -45,7 +45,7 @@ def choose_bodies(reading: UsdReading, bodies: BodiesRead, asked: str | None) ->
 
 def _one_root(reading: UsdReading) -> str | None:
     """The only articulation root of the stage."""
-    roots = [str(p.GetPath()) for p in reading.prims() if "PhysicsArticulationRootAPI" in p.GetAppliedSchemas()]
+    roots = [str(p.GetPath()) for p in reading.prims() if "PhysicsArticulationRootAPI" in reading.schemas(p)]
     return roots[0] if len(roots) == 1 else None
 
 

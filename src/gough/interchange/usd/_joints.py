@@ -90,7 +90,7 @@ def link_in_rows(reading: UsdReading, found: UsdJoints) -> None:
     paths = {name: path for (path, _), name in found.axes.items()}
     for k, joint in enumerate(found.joints):
         prim = reading.stage.GetPrimAtPath(paths[joint.name]) if joint.name in paths else None
-        if prim and "MjcJointAPI" in prim.GetAppliedSchemas() and joint.type in ("revolute", "prismatic"):
+        if prim and "MjcJointAPI" in reading.schemas(prim) and joint.type in ("revolute", "prismatic"):
             rows.setdefault((joint.parent, joint.child), []).append(k)
     for (parent, child), row in rows.items():
         before = parent
@@ -168,7 +168,7 @@ def _read_one(reading: UsdReading, kind: str, ends: Ends, found: UsdJoints) -> N
 
 def _read_six(reading: UsdReading, ends: Ends, made: ForeignJoint, found: UsdJoints) -> None:
     """The joint that the axes left free make: those without LimitAPI, or with a lower bound that is not above the upper one."""
-    limited = {s.partition(":")[2] for s in ends.prim.GetAppliedSchemas() if s.startswith("PhysicsLimitAPI:")}
+    limited = {s.partition(":")[2] for s in reading.schemas(ends.prim) if s.startswith("PhysicsLimitAPI:")}
     free = []
     for key in (*SLIDES, *TURNS):
         low, high = (
@@ -316,7 +316,7 @@ def effects_of(reading: UsdReading, prim: Any, drive: str, turns: bool, limits: 
             lower = upper = None
         elif lower is not None and lower == upper:
             reading.refuse(prim, f"both bounds are {low:g}", "a PhysicsFixedJoint at that place")
-    driven = f"PhysicsDriveAPI:{drive}" in prim.GetAppliedSchemas()
+    driven = f"PhysicsDriveAPI:{drive}" in reading.schemas(prim)
     most = (
         reading.number(prim, f"drive:{drive}:physics:maxForce", math.inf, endless=True) * force if driven else math.inf
     )

@@ -135,6 +135,11 @@ class UsdReading:
         found = self.value(prim, name)
         return otherwise if found is None else str(found)
 
+    def schemas(self, prim: Any) -> list[str]:
+        """API schemas of a prim, those that USD itself does not know too."""
+        written = prim.GetMetadata("apiSchemas")
+        return [str(s) for s in (written.GetAddedOrExplicitItems() if written else ())]
+
     def targets(self, prim: Any, name: str) -> list[Any]:
         """Paths that a relationship points at."""
         relation = prim.GetRelationship(name)
