@@ -35,8 +35,9 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         findings.tell_problems()
         raise AssertionError("a file that cannot be opened is a problem")
     chosen = choose_models(library, *opened, options.model)
-    findings.tell_problems()
-    assert chosen is not None
+    if chosen is None:
+        findings.tell_problems()
+        raise AssertionError("a file without a robot is a problem")
     scopes = chosen.scopes
     bodies, poses, lofty = _links(scopes, path.parent)
     found = read_joints([*scopes, *chosen.around], set(bodies))
@@ -44,6 +45,7 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
     for middle in found.bodies:
         bodies[middle.name] = middle
     joints = _driven(found, chosen)
+    gravity = _gravity(chosen, lofty, bodies, scopes[0].text if scopes else opened[1])
     findings.tell_problems()
     floating = find_floating(list(bodies.values()), joints, poses)
     return ForeignRobot(
@@ -53,7 +55,7 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         tuple(bodies.values()),
         (*joints, *floating),
         tuple(found.couplings),
-        gravity=_gravity(chosen, lofty, bodies, scopes[0].text if scopes else opened[1]),
+        gravity=gravity,
         floating=True,
     )
 
@@ -100,5 +102,4 @@ def _gravity(
             f"link {lofty[0]!r} has no weight and {heavy[0]!r} has",
             "<gravity> alike on all links, or a world without gravity",
         )
-        text.findings.tell_problems()
     return chosen.gravity

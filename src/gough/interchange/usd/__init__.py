@@ -21,7 +21,7 @@ from gough.interchange.usd._bodies import UsdBody, find_bodies, weigh
 from gough.interchange.usd._couplings import read_mimics
 from gough.interchange.usd._groups import choose_bodies
 from gough.interchange.usd._joints import UsdJoints, link_in_rows, read_usd_joints
-from gough.interchange.usd._stage import UsdReading, need_pxr, open_stage
+from gough.interchange.usd._stage import UsdReading, hearing_usd, need_pxr, open_stage
 from gough.joints import ALL
 
 __all__ = ["read"]
@@ -32,15 +32,11 @@ EARTH = 9.81
 def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobot:
     """The robot of a file; what is refused or left out goes to the findings."""
     need_pxr()
-    from pxr import Tf  # pyright: ignore[reportMissingImports]
-
     if options.loops is not None:
         raise UsageError(f"{path}: USD has joints for loops; loops= is for URDF")
-    try:
+    found: ForeignRobot | None = None
+    with hearing_usd(path, findings):
         found = _read(path, options, findings)
-    except Tf.ErrorException as error:
-        words = str(error).strip().splitlines()[:1]
-        raise UsageError(f"{path}: USD cannot read it: {words[0][:200] if words else 'an error'}") from None
     findings.tell_problems()
     assert found is not None
     return found

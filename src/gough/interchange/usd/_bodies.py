@@ -1,7 +1,7 @@
 """Rigid bodies of UsdPhysics: those that move, where they stand, what they weigh.
 
-What MassAPI does not say follows from the colliders below a body and their density, as UsdPhysics has it: the collider's own, else
-the body's, else its physics material's, else 1000 kg/m³. A stated mass scales them; a stated mass centre moves the tensor there.
+What MassAPI does not say follows from the colliders below a body and their density, as UsdPhysics has it: the collider's own,
+else the body's, else its physics material's, else 1000 kg/m³. A stated mass scales them; a stated mass centre moves the tensor.
 """
 
 from dataclasses import dataclass, field

@@ -7,13 +7,14 @@ single precision are taken as the shortest decimal that means them: what an auth
 import math
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import MissingFileError, UsageError
 from gough.interchange._placing import clean_placement, place_quaternion, three
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Placement, Written
@@ -193,30 +194,37 @@ class UsdReading:
         return place_quaternion(np.zeros(3) if p is None else p * scales, q or (1.0, 0.0, 0.0, 0.0))
 
 
-def open_stage(path: Path, findings: Findings) -> UsdReading | None:
-    """The stage of a file; None where it cannot be composed, and it is refused."""
-    need_pxr()
-    from pxr import Tf, Usd, UsdGeom, UsdPhysics, UsdUtils  # pyright: ignore[reportMissingImports]
+@contextmanager
+def hearing_usd(path: Path, findings: Findings) -> Iterator[None]:
+    """What USD itself says within becomes a finding: errors are refused, warnings noted, nothing is printed."""
+    from pxr import Tf, UsdUtils  # pyright: ignore[reportMissingImports]
 
     here = Written(str(path), None, "")
-    if not exists(path) or not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file")
     quiet = UsdUtils.CoalescingDiagnosticDelegate()
     try:
-        if not _check_layers(path, findings):
-            return None
-        stage = Usd.Stage.Open(str(path.absolute()))
-        if not stage:
-            findings.refuse(here, "the stage cannot be opened", "a USD file")
-            return None
-        length, mass = UsdGeom.GetStageMetersPerUnit(stage), UsdPhysics.GetStageKilogramsPerUnit(stage)
-    except (Tf.ErrorException, RuntimeError) as error:
+        yield
+    except Tf.ErrorException as error:
         findings.refuse(here, f"not USD: {_first_words(error)}", "a USD file")
-        return None
     finally:
         for found in quiet.TakeUncoalescedDiagnostics():
             findings.remark(here, f"USD says: {str(found.commentary)[:200]}")
         del quiet
+
+
+def open_stage(path: Path, findings: Findings) -> UsdReading | None:
+    """The stage of a file; None where it cannot be composed, and it is refused."""
+    from pxr import Usd, UsdGeom, UsdPhysics  # pyright: ignore[reportMissingImports]
+
+    here = Written(str(path), None, "")
+    if not exists(path) or not path.is_file():
+        raise MissingFileError(path, "no such file")
+    if not _check_layers(path, findings):
+        return None
+    stage = Usd.Stage.Open(str(path.absolute()))
+    if not stage:
+        findings.refuse(here, "the stage cannot be opened", "a USD file")
+        return None
+    length, mass = UsdGeom.GetStageMetersPerUnit(stage), UsdPhysics.GetStageKilogramsPerUnit(stage)
     reading = UsdReading(stage, str(path), findings)
     for name, unit in (("metersPerUnit", length), ("kilogramsPerUnit", mass)):
         if not (1e-9 <= unit <= 1e9):
