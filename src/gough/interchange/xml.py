@@ -45,7 +45,7 @@ class Element:
 
     def walk(self) -> Iterator["Element"]:
         """The element and all below it, in the file's order."""
-        stack = [self]
+        stack: list[Element] = [self]
         while stack:
             element = stack.pop()
             yield element
