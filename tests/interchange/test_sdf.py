@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def saved(folder: Path, text: str, name: str = "robot.sdf") -> Path:
     return file
 
 
-def read_quietly(*args, **options):
+def read_quietly(*args: Any, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConversionWarning)
         return gough.load(*args, **options)
@@ -285,6 +286,12 @@ def test_names_shared_by_links_and_joints_in_old_files(tmp_path):
     parts = link("arm") + hinge("arm", "world", "arm")
     assert read_quietly(saved(tmp_path, sdf(parts, "1.6"))).joints[0].child == "arm"
     assert "a second 'arm'" in refusals(saved(tmp_path, sdf(parts, "1.8")))
+
+
+def test_a_drive_with_one_bound_keeps_it(tmp_path):
+    parts = link("a") + hinge("j", "world", "a", axis="<limit><lower>-2</lower></limit>")
+    joint = read_quietly(saved(tmp_path, sdf(parts))).joints[0]
+    assert joint.drive is not None and joint.limits.lower == -2 and joint.limits.upper is None
 
 
 def test_both_bounds_zero_is_a_fixed_joint(tmp_path):
