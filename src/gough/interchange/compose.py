@@ -246,6 +246,9 @@ def effect_words(own: Effects, driven: bool) -> dict[str, Any]:
             drive["speed_limit"] = own.speed
         if own.lower is not None and own.upper is not None:
             drive["stroke"] = (own.lower, own.upper)
+        else:  # a stroke has two ends
+            bounds = {key: value for key, value in (("lower", own.lower), ("upper", own.upper)) if value is not None}
+            data |= {"limits": bounds} if bounds else {}
         return data | {"drive": drive}
     if losses:
         data["friction"] = losses

@@ -1,9 +1,11 @@
 """XML of strangers: elements with their lines, and nothing else.
 
 No document type, so no entities of a file's own and nothing fetched from anywhere; size, depth and number of elements are
-bounded while the text is read.
+bounded while the text is read. As the programs that these files are written for, it lets `--` stand in comments and blanks before
+the declaration.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,7 +76,7 @@ def parse_xml(data: bytes | str, file: str = "<text>") -> Element:
     """The root element of a text; file: the name that messages use."""
     reading = _Reading()
     try:
-        reading.parser.Parse(data, True)
+        reading.parser.Parse(_forgiven(data), True)
     except expat.ExpatError as error:
         message = f"not XML: {expat.ErrorString(error.code)} in column {error.offset + 1}"
         raise DescriptionError([Problem(file, error.lineno, "", ABSENT, message, "an XML file")]) from None
@@ -84,6 +86,18 @@ def parse_xml(data: bytes | str, file: str = "<text>") -> Element:
         raise DescriptionError([Problem(file, 1, "", ABSENT, f"not XML: {error}", "an XML file in UTF-8")]) from None
     assert reading.root is not None
     return reading.root
+
+
+def _forgiven(data: bytes | str) -> bytes:
+    """The text in which comments are blank and the declaration stands first; lines stay where they are."""
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    raw = re.sub(rb"\A(\s+)(<\?xml.*?\?>)", rb"\2\1", raw, flags=re.DOTALL)
+    return re.sub(rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->", _blank_comment, raw, flags=re.DOTALL)
+
+
+def _blank_comment(found: re.Match[bytes]) -> bytes:
+    text = found[0]
+    return text if text.startswith(b"<![") else b"<!--" + b"\n" * text.count(b"\n") + b"-->"
 
 
 class _Reading:

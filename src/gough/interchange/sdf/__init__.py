@@ -1,0 +1,105 @@
+"""SDF of Gazebo, 1.4 to 1.12: one model, alone or of a world, becomes a foreign robot.
+
+Loops are joints as any other: which are cut is settled later. Links that nothing ties to the world float, those of static
+models are the world. A world with several models that move: the one that is named, else the only one with joints.
+Drives: joints that a plugin for control, drives or motors names; else, where some joint has an effort limit of 0, all
+others; else as for every format.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from gough.errors import UsageError
+from gough.interchange._islands import find_floating
+from gough.interchange.findings import Findings
+from gough.interchange.foreign import ForeignBody, ForeignJoint, ForeignRobot, Placement, ReadingOptions
+from gough.interchange.sdf._files import SdfLibrary
+from gough.interchange.sdf._joints import JointsRead, read_joints
+from gough.interchange.sdf._links import add_frames_to, feels_gravity, read_link
+from gough.interchange.sdf._plugins import driven_names
+from gough.interchange.sdf._scopes import SdfScope
+from gough.interchange.sdf._values import SdfText
+from gough.interchange.sdf._worlds import Chosen, choose_models
+from gough.joints import ALL
+
+__all__ = ["read"]
+
+
+def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobot:
+    """The robot of a file; what is refused or left out goes to the findings."""
+    if options.loops is not None:
+        raise UsageError(f"{path}: SDF has joints for loops; loops= is for URDF")
+    library = SdfLibrary(options.packages, findings)
+    opened = library.open(path)
+    if opened is None:
+        findings.tell_problems()
+        raise AssertionError("a file that cannot be opened is a problem")
+    chosen = choose_models(library, *opened, options.model)
+    if chosen is None:
+        findings.tell_problems()
+        raise AssertionError("a file without a robot is a problem")
+    scopes = chosen.scopes
+    bodies, poses, lofty = _links(scopes, path.parent)
+    found = read_joints([*scopes, *chosen.around], set(bodies))
+    add_frames_to(bodies, scopes)
+    for middle in found.bodies:
+        bodies[middle.name] = middle
+    joints = _driven(found, chosen)
+    gravity = _gravity(chosen, lofty, bodies, scopes[0].text if scopes else opened[1])
+    findings.tell_problems()
+    floating = find_floating(list(bodies.values()), joints, poses)
+    return ForeignRobot(
+        chosen.name,
+        str(path),
+        "SDF",
+        tuple(bodies.values()),
+        (*joints, *floating),
+        tuple(found.couplings),
+        gravity=gravity,
+        floating=True,
+    )
+
+
+def _links(scopes: list[SdfScope], folder: Path) -> tuple[dict[str, ForeignBody], dict[str, Placement], list[str]]:
+    """(bodies that move, where they stand, those without weight)."""
+    bodies: dict[str, ForeignBody] = {}
+    poses: dict[str, Placement] = {}
+    lofty = []
+    for scope in scopes:
+        if scope.static:
+            continue
+        for name, frame in scope.frames.items():
+            if frame.kind != "link":
+                continue
+            body = read_link(scope, name, frame.element, folder)
+            if body.name in bodies:
+                scope.text.refuse(frame.element, f"a second link {body.name!r}", "names that stand once")
+            bodies[body.name] = body
+            poses[body.name] = scope.pose_of(name).after(scope.at)
+            if not feels_gravity(scope, frame.element):
+                lofty.append(body.name)
+    return bodies, poses, lofty
+
+
+def _driven(found: JointsRead, chosen: Chosen) -> list[ForeignJoint]:
+    """The joints, those with motors marked."""
+    names = driven_names(found, chosen)
+    if not names and found.passive:
+        names = {j.name for j in found.joints if ALL[j.type].is_scalar and j.name not in found.passive}
+    return [replace(joint, driven=joint.name in names) for joint in found.joints]
+
+
+def _gravity(
+    chosen: Chosen, lofty: list[str], bodies: dict[str, ForeignBody], text: SdfText
+) -> tuple[float, float, float]:
+    """The world's, or none where no link feels it."""
+    heavy = [name for name, body in bodies.items() if body.mass and name not in lofty]
+    if lofty and any(chosen.gravity):
+        if not heavy:
+            return (0.0, 0.0, 0.0)
+        text.findings.refuse(
+            bodies[lofty[0]].at,
+            f"link {lofty[0]!r} has no weight and {heavy[0]!r} has",
+            "<gravity> alike on all links, or a world without gravity",
+        )
+    return chosen.gravity

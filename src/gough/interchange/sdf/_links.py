@@ -1,0 +1,184 @@
+"""Links of SDF: mass, mass centre and tensor, with SDF's defaults; frames on them; a surface for the viewer.
+
+A link without <inertial> weighs 1 kg and has moments of 1 kg·m²: the format says so, and so do the programs that read it.
+"""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from gough.interchange import _solids as solids
+from gough.interchange._solids import Lump, sum_of_lumps
+from gough.interchange.foreign import ForeignBody, Looks
+from gough.interchange.sdf._scopes import SdfScope
+from gough.interchange.sdf._values import SdfText, word_in
+from gough.interchange.xml import Element
+from gough.text import exists
+
+LEFT_OUT = {
+    "collision": "contact shapes are left out",
+    "sensor": "sensors are left out",
+    "light": "lights are left out",
+    "battery": "batteries are left out",
+    "projector": "projectors are left out",
+    "particle_emitter": "particles are left out",
+    "audio_sink": "sound is left out",
+    "audio_source": "sound is left out",
+    "plugin": "plugins of links are left out",
+    "self_collide": "contact is left out",
+    "enable_wind": "wind is left out",
+}
+SILENT = {"pose", "inertial", "visual", "gravity", "kinematic", "velocity_decay", "must_be_base_link", "frame"}
+SURFACES = (".stl", ".obj", ".ply")
+
+
+def read_link(scope: SdfScope, name: str, element: Element, folder: Path) -> ForeignBody:
+    """The body of a link; folder: of the robot's file, from which surfaces are named.
+
+    What changes its dynamics and has no counterpart is refused.
+    """
+    text = scope.text
+    inertial = element.child("inertial")
+    lump = _inertial(text, element, inertial)
+    for child in element.children:
+        if child.tag in LEFT_OUT and not (child.tag in ("self_collide", "enable_wind") and "1" not in child.text):
+            text.note(element, LEFT_OUT[child.tag])
+        elif "deformable" in child.tag:
+            text.refuse(child, "a soft body", "a rigid link")
+        elif child.tag not in SILENT and child.tag not in LEFT_OUT:
+            text.note(child, f"<{child.tag}> of a link is left out")
+    if text.says(element, "kinematic"):
+        text.refuse(element, "a kinematic link moves without forces", "<kinematic>false</kinematic>, or a static model")
+    decay = element.child("velocity_decay")
+    if decay is not None and (text.number(decay, "linear", 0.0) or text.number(decay, "angular", 0.0)):
+        text.refuse(decay, "a link slowed by <velocity_decay>", "damping in joints")
+    if inertial is not None and inertial.child("fluid_added_mass") is not None:
+        added = inertial.children[[c.tag for c in inertial.children].index("fluid_added_mass")]
+        if any(text.number(added, entry.tag, 0.0) for entry in added.children):
+            text.refuse(added, "the mass of a fluid around a link", "the link's own mass alone")
+    looks = _looks(text, element, folder)
+    return ForeignBody(scope.path + name, text.at(element), lump.mass, lump.center, lump.inertia, looks=looks)
+
+
+def feels_gravity(scope: SdfScope, element: Element) -> bool:
+    """Whether a link has weight."""
+    return scope.text.says(element, "gravity", True)
+
+
+def _inertial(text: SdfText, link: Element, inertial: Element | None) -> Lump:
+    if inertial is None:
+        text.note(link, "no <inertial>: SDF gives the link 1 kg and moments of 1 kg·m²")
+        return Lump(1.0, inertia=np.eye(3))
+    if text.truth(inertial, inertial.get("auto"), False):
+        return _of_collisions(text, link, inertial)
+    mass = text.number(inertial, "mass", 1.0, least=0.0)
+    tensor = inertial.child("inertia")
+    if tensor is None:
+        text.note(inertial, "no <inertia>: SDF gives the link moments of 1 kg·m²", "inertial")
+    entries = {
+        key: text.number(tensor, key, float(key[1] == key[2])) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+    }
+    I = np.array(
+        [
+            [entries["ixx"], entries["ixy"], entries["ixz"]],
+            [entries["ixy"], entries["iyy"], entries["iyz"]],
+            [entries["ixz"], entries["iyz"], entries["izz"]],
+        ]
+    )
+    return Lump(mass, inertia=I).lump_at(text.pose(inertial))
+
+
+def _of_collisions(text: SdfText, link: Element, inertial: Element) -> Lump:
+    """`auto`: the collision shapes with their density, scaled to the mass where one is stated."""
+    density = text.number(inertial, "density", 1000.0, least=0.0)
+    parts = []
+    for collision in link.all("collision"):
+        own = text.number(collision, "density", density, least=0.0)
+        shape = _shape(text, collision)
+        if shape is not None:
+            if text.relative_to(collision):
+                text.refuse(collision, "a collision shape placed relative to another frame", "its pose in the link")
+            parts.append(shape.with_density(own).lump_at(text.pose(collision)))
+    total = sum_of_lumps(parts)
+    if not total.mass:
+        text.refuse(inertial, 'auto="true" without a collision shape that has a volume', "mass and inertia as numbers")
+        return Lump(1.0, inertia=np.eye(3))
+    if inertial.child("mass") is not None:
+        total = total.with_density(text.number(inertial, "mass", total.mass, least=0.0) / total.mass)
+    return total
+
+
+def _shape(text: SdfText, collision: Element) -> Lump | None:
+    geometry = collision.child("geometry")
+    found = None if geometry is None else next(iter(geometry.children), None)
+    if found is None:
+        return None
+
+    def size(tag: str) -> float:
+        return text.number(found, tag, 1.0, least=0.0)
+
+    if found.tag in ("box", "ellipsoid"):
+        entry = found.child("size" if found.tag == "box" else "radii")
+        edges = (1.0, 1.0, 1.0) if entry is None else text.vector(entry)
+        if edges is None:
+            return None
+        return solids.box(*edges) if found.tag == "box" else solids.ellipsoid(*edges)
+    match found.tag:
+        case "sphere":
+            return solids.ellipsoid(size("radius"), size("radius"), size("radius"))
+        case "cylinder":
+            return solids.cylinder(size("radius"), size("length"))
+        case "capsule":
+            return solids.capsule(size("radius"), size("length"))
+        case "cone":
+            return solids.cone(size("radius"), size("length"))
+        case "plane" | "empty":
+            return None
+    text.refuse(found, f"the mass of a <{found.tag}> is not computed", "mass and inertia as numbers")
+    return None
+
+
+def _looks(text: SdfText, link: Element, folder: Path) -> Looks | None:
+    """The first visual that is a mesh which the viewer reads and that lies beside the file."""
+    for visual in link.all("visual"):
+        geometry = visual.child("geometry")
+        found = None if geometry is None else geometry.child("mesh")
+        if found is None:
+            continue
+        uri = word_in(found, "uri")
+        name = uri.removeprefix("model://").removeprefix("file://").removeprefix("package://")
+        parts = Path(name).parts
+        if not parts or Path(name).suffix.lower() not in SURFACES or ".." in parts or "\0" in name:
+            continue
+        here = Path(text.file).parent
+        tried = [here / name, here.parent / name, here.joinpath(*parts[1:])]
+        file = next((f for f in tried if exists(f)), None)
+        factor = found.child("scale")
+        scale = (1.0, 1.0, 1.0) if factor is None else text.vector(factor)
+        if file is None or scale is None or len(set(scale)) != 1 or scale[0] <= 0 or text.relative_to(visual):
+            continue
+        named = file.relative_to(folder) if file.is_relative_to(folder) else file.absolute()
+        return Looks(str(named), scale[0], text.pose(visual))
+    if link.all("visual"):
+        text.note(link, "visuals other than a mesh beside the file (.stl, .obj, .ply) are left out")
+    return None
+
+
+def add_frames_to(bodies: dict[str, ForeignBody], scopes: list[SdfScope]) -> None:
+    """Frames of the file, on the links they are attached to."""
+    for scope in scopes:
+        for name, frame in scope.frames.items():
+            if frame.kind != "frame":
+                continue
+            found = scope.link_of(name, frame.element)
+            if found is None or found[0].path + found[1] not in bodies:
+                continue
+            owner, link = found
+            here = scope.pose_of(name).after(scope.at)
+            there = owner.pose_of(link).after(owner.at)
+            body = bodies[owner.path + link]
+            placed = here.after(there.inverse())
+            if all(math.isfinite(x) for x in placed.position):
+                bodies[owner.path + link] = replace(body, frames={**body.frames, scope.path + name: placed})

@@ -1,0 +1,140 @@
+"""USD with UsdPhysics: rigid bodies and the joints between them become a foreign robot.
+
+Axes of the world are the stage's, gravity is that of its PhysicsScene. A joint that says `excludeFromArticulation` closes a loop
+where its bodies are tied without it. Groups of bodies that nothing ties to the world float. A stage with several groups
+that have joints: the one below the prim that is named.
+"""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.interchange._islands import find_floating
+from gough.interchange._placing import three
+from gough.interchange.findings import Findings
+from gough.interchange.foreign import WORLD, ForeignBody, ForeignJoint, ForeignRobot, ReadingOptions
+from gough.interchange.usd._bodies import UsdBody, find_bodies, weigh
+from gough.interchange.usd._couplings import read_mimics
+from gough.interchange.usd._groups import choose_bodies
+from gough.interchange.usd._joints import UsdJoints, link_in_rows, read_usd_joints
+from gough.interchange.usd._stage import UsdReading, hearing_usd, need_pxr, open_stage
+from gough.joints import ALL
+
+__all__ = ["read"]
+
+EARTH = 9.81
+
+
+def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobot:
+    """The robot of a file; what is refused or left out goes to the findings."""
+    need_pxr()
+    if options.loops is not None:
+        raise UsageError(f"{path}: USD has joints for loops; loops= is for URDF")
+    found: ForeignRobot | None = None
+    with hearing_usd(path, findings):
+        found = _read(path, options, findings)
+    findings.tell_problems()
+    assert found is not None
+    return found
+
+
+def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobot | None:
+    reading = open_stage(path, findings)
+    if reading is None:
+        return None
+    bodies = find_bodies(reading)
+    findings.tell_problems()
+    chosen = choose_bodies(reading, bodies, options.model)
+    if chosen is None:
+        return None
+    name, members = chosen
+    found = read_usd_joints(reading, bodies, {body.name for body in members})
+    link_in_rows(reading, found)
+    known = {body.name for body in members}
+    parts = [*(_body(reading, body) for body in members), *found.middles]
+    joints = [j for j in found.joints if j.parent in known | {WORLD, *(m.name for m in found.middles)}]
+    findings.tell_problems()
+    joints = _closing(joints, found, [p.name for p in parts])
+    floating = find_floating(parts, joints, {body.name: body.at for body in members})
+    couplings = read_mimics(reading, found)
+    _tell_scenery(reading)
+    return ForeignRobot(
+        name,
+        str(path),
+        "USD",
+        tuple(parts),
+        (*joints, *floating),
+        couplings,
+        gravity=_gravity(reading, members),
+        floating=True,
+    )
+
+
+def _body(reading: UsdReading, body: UsdBody) -> ForeignBody:
+    lump = weigh(reading, body)
+    return ForeignBody(body.name, reading.at(body.prim), lump.mass, lump.center, lump.inertia)
+
+
+def _closing(joints: list[ForeignJoint], found: UsdJoints, names: list[str]) -> list[ForeignJoint]:
+    """Joints that are no part of an articulation close loops where they must not carry a body."""
+    group = {name: name for name in (WORLD, *names)}
+
+    def root(name: str) -> str:
+        while group[name] != name:
+            group[name] = name = group[group[name]]
+        return name
+
+    for joint in joints:
+        if joint.name not in found.excluded and ALL[joint.type].moves_body:
+            group[root(joint.child)] = root(joint.parent)
+    out = []
+    for joint in joints:
+        first, second = root(joint.parent), root(joint.child)
+        if joint.name in found.excluded and first == second:
+            joint = replace(joint, closes=True)
+        elif joint.name in found.excluded and ALL[joint.type].moves_body:
+            group[second] = first
+        out.append(joint)
+    return out
+
+
+def _gravity(reading: UsdReading, members: list[UsdBody]) -> tuple[float, float, float]:
+    """That of the first PhysicsScene, down and of the earth where it does not say."""
+    from pxr import UsdGeom  # pyright: ignore[reportMissingImports]
+
+    down = np.array([0.0, -1.0, 0.0] if UsdGeom.GetStageUpAxis(reading.stage) == "Y" else [0.0, 0.0, -1.0])
+    size = EARTH
+    scenes = [prim for prim in reading.prims() if prim.GetTypeName() == "PhysicsScene"]
+    if scenes:
+        if len(scenes) > 1:
+            reading.note(scenes[1], "only the first PhysicsScene is read")
+        along = reading.vector(scenes[0], "physics:gravityDirection")
+        if along is not None and np.linalg.norm(along) > 1e-9:
+            down = along / np.linalg.norm(along)
+        stated = reading.number(scenes[0], "physics:gravityMagnitude", -math.inf, endless=True)
+        if math.isfinite(stated) and stated >= 0:
+            size = stated * reading.length
+    weightless = [body for body in members if body.weightless]
+    if weightless and size:
+        if len(weightless) == len(members):
+            return (0.0, 0.0, 0.0)
+        reading.refuse(weightless[0].prim, "a body without weight beside others", "gravity alike on all bodies")
+    return three(down * size)
+
+
+def _tell_scenery(reading: UsdReading) -> None:
+    """Say once what is not the robot's mechanics."""
+    kinds: dict[str, Any] = {}
+    for prim in reading.prims():
+        kind = str(prim.GetTypeName())
+        for word, said in (("Mesh", "surfaces"), ("Light", "lights"), ("Camera", "cameras"), ("Points", "particles")):
+            if word in kind:
+                kinds.setdefault(said, prim)
+        if any("Deformable" in s or "ParticleSystem" in s for s in reading.schemas(prim)):
+            reading.refuse(prim, "soft bodies or particles", "rigid bodies")
+    for said, prim in kinds.items():
+        reading.note(prim, f"{said} are left out")

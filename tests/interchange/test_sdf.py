@@ -1,0 +1,330 @@
+"""SDF as read: the dynamics of what a file says is that of the mechanism it was written from, however its frames lie."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gough
+from gough.errors import UsageError
+from gough.interchange import ConversionWarning
+from gough.robot import DescriptionError
+from interchange.facts import largest_difference
+from interchange.mechanisms import floater, four_bar, spatial_loop, tree
+from interchange.mutants import mutant
+from interchange.sdf_writing import SdfWriting
+
+CLOSE = 1e-9
+VERSIONS = ["1.4", "1.5", "1.6", "1.7", "1.8", "1.9", "1.10", "1.11", "1.12"]
+
+
+def saved(folder: Path, text: str, name: str = "robot.sdf") -> Path:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def read_quietly(*args: Any, **options: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConversionWarning)
+        return gough.load(*args, **options)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("facts", "drives"), [(four_bar, "pin_a"), (spatial_loop, "motor"), (tree, None)])
+def test_a_mechanism_is_the_same_however_its_frames_lie(tmp_path, version, facts, drives):
+    writing = SdfWriting(facts(), version, seed=VERSIONS.index(version))
+    text = writing.text()
+    robot = read_quietly(saved(tmp_path, text), drives=drives)
+    assert len(robot.loops) == (0 if facts is tree else 1)
+    assert largest_difference(gough.build(robot), facts(), writing.frames) < CLOSE
+
+
+@pytest.mark.parametrize("version", ["1.4", "1.9"])
+def test_what_nothing_holds_floats(tmp_path, version):
+    writing = SdfWriting(floater(), version, seed=3)
+    robot = read_quietly(saved(tmp_path, writing.text()))
+    assert [j.type for j in robot.joints] == ["free", "revolute", "revolute", "revolute"]
+    assert largest_difference(gough.build(robot), floater(), writing.frames) < CLOSE
+
+
+def link(name: str, pose: str = "", more: str = "", mass: float = 2.0) -> str:
+    tensor = "<ixx>0.1</ixx><iyy>0.2</iyy><izz>0.25</izz>"
+    inertial = f"<inertial><mass>{mass}</mass><inertia>{tensor}</inertia></inertial>"
+    return f'<link name="{name}"><pose>{pose}</pose>{inertial}{more}</link>'
+
+
+def hinge(name: str, parent: str, child: str, more: str = "", axis: str = "", kind: str = "revolute") -> str:
+    own = f"<parent>{parent}</parent><child>{child}</child>{more}"
+    return f'<joint name="{name}" type="{kind}">{own}<axis><xyz>0 0 1</xyz>{axis}</axis></joint>'
+
+
+def sdf(inside: str, version: str = "1.9", name: str = "rig") -> str:
+    return f'<sdf version="{version}"><model name="{name}">{inside}</model></sdf>'
+
+
+def refusals(file: Path, **options) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(DescriptionError) as caught:
+            gough.load(file, **options)
+    return str(caught.value)
+
+
+def remarks(file: Path, **options) -> str:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        gough.load(file, **options)
+    return "\n".join(str(w.message) for w in caught if w.category is ConversionWarning)
+
+
+def test_limits_and_what_acts(tmp_path):
+    axis = (
+        "<limit><lower>-0.5</lower><upper>0.75</upper><effort>30</effort><velocity>2</velocity></limit><dynamics>"
+        "<damping>0.3</damping><friction>0.1</friction><spring_stiffness>5</spring_stiffness>"
+        "<spring_reference>0.2</spring_reference></dynamics>"
+    )
+    endless = "<limit><lower>-1e16</lower><upper>1e16</upper><effort>-1</effort><velocity>inf</velocity></limit>"
+    text = sdf(link("a") + link("b") + hinge("one", "world", "a", axis=axis) + hinge("two", "a", "b", axis=endless))
+    one, two = read_quietly(saved(tmp_path, text), drives=["one"]).joints
+    assert one.drive.stroke == (-0.5, 0.75) and one.drive.force_limit == 30 and one.drive.speed_limit == 2
+    assert (one.drive.viscous, one.drive.coulomb, one.spring.stiffness, one.spring.rest) == (0.3, 0.1, 5, 0.2)
+    assert two.limits.lower is None and two.limits.upper is None and two.limits.speed is None and two.drive is None
+
+
+@pytest.mark.parametrize(
+    ("words", "lead"),
+    [
+        ("<screw_thread_pitch>0.02</screw_thread_pitch>", 0.02),
+        ("<thread_pitch>100</thread_pitch>", -2 * math.pi / 100),
+        ("<thread_pitch>-50</thread_pitch><screw_thread_pitch>0.03</screw_thread_pitch>", 0.03),
+        ("", 1.0),
+    ],
+)
+def test_threads_in_both_units(tmp_path, words, lead):
+    robot = read_quietly(saved(tmp_path, sdf(link("a") + hinge("screw", "world", "a", words, kind="screw"))))
+    assert robot.joints[0].type == "helical" and robot.joints[0].lead == pytest.approx(lead, rel=1e-15)
+
+
+def test_drives_are_what_plugins_move(tmp_path):
+    plugins = (
+        '<plugin name="gz::sim::systems::JointPositionController" filename="f"><joint_name>two</joint_name></plugin>'
+        '<plugin name="gz::sim::systems::JointStatePublisher" filename="f"><joint_name>one</joint_name></plugin>'
+    )
+    parts = link("a") + link("b") + hinge("one", "world", "a") + hinge("two", "a", "b")
+    robot = read_quietly(saved(tmp_path, sdf(parts + plugins)))
+    assert [j.name for j in robot.joints if j.drive is not None] == ["two"]
+    assert "it drives two" in remarks(tmp_path / "robot.sdf")
+
+
+def test_an_effort_of_nothing_is_a_passive_joint(tmp_path):
+    none = "<limit><effort>0</effort></limit>"
+    parts = link("a") + link("b") + hinge("one", "world", "a") + hinge("two", "a", "b", axis=none)
+    robot = read_quietly(saved(tmp_path, sdf(parts)))
+    assert [j.name for j in robot.joints if j.drive is not None] == ["one"]
+
+
+def test_a_gearbox_couples_its_hinges(tmp_path):
+    box = (
+        '<joint name="box" type="gearbox"><parent>a</parent><child>b</child><gearbox_ratio>3</gearbox_ratio>'
+        "<gearbox_reference_body>base</gearbox_reference_body><axis><xyz>0 0 1</xyz></axis>"
+        "<axis2><xyz>0 0 -1</xyz></axis2></joint>"
+    )
+    parts = link("base") + link("a") + link("b", "0.3 0 0 0 0 0") + hinge("in", "base", "a") + hinge("out", "b", "base")
+    robot = read_quietly(
+        saved(tmp_path, sdf(parts + hinge("hold", "world", "base", kind="revolute") + box)), drives=["in"]
+    )
+    # theta_1 = q_in; out turns base against b about +z, so theta_2, of b against base about -z, is q_out; theta_2 = -3 theta_1
+    assert dict(robot.couplings[0].coefficients) == {"in": 3.0, "out": 1.0}
+    assert "needs a revolute joint" in refusals(saved(tmp_path, sdf(link("base") + link("a") + link("b") + box)))
+
+
+def test_mimic_axes(tmp_path):
+    mimic = '<mimic joint="lead"><multiplier>2</multiplier><offset>0.5</offset><reference>0.1</reference></mimic>'
+    parts = link("a") + link("b") + hinge("lead", "world", "a") + hinge("follow", "a", "b", axis=mimic)
+    coupling = read_quietly(saved(tmp_path, sdf(parts, "1.11"))).couplings[0]
+    assert dict(coupling.coefficients) == {"follow": 1.0, "lead": -2.0}
+    assert coupling.offset == pytest.approx(0.3)
+
+
+def test_static_models_are_the_world(tmp_path):
+    base = f'<model name="frame"><static>true</static><pose>1 0 0 0 0 0</pose>{link("post", "0 2 0 0 0 0")}</model>'
+    text = sdf(base + link("arm", "1 2 3 0 0 0") + hinge("pin", "frame::post", "arm"))
+    robot = read_quietly(saved(tmp_path, text))
+    assert [b.name for b in robot.bodies] == ["arm"]
+    assert robot.joints[0].parent == "world" and robot.joints[0].placement.position == (1.0, 2.0, 3.0)
+
+
+@pytest.fixture
+def models(tmp_path):
+    """A folder of models: an arm with a frame at its end."""
+    frame = '<frame name="tip" attached_to="lower"><pose>0 0 -0.5 0 0 0.4</pose></frame>'
+    parts = link("upper") + link("lower", "0 0 -1 0.2 0 0") + hinge("elbow", "upper", "lower") + frame
+    saved(tmp_path, sdf(parts, name="arm"), "models/arm/model-1_9.sdf")
+    saved(tmp_path, sdf(parts, "1.99", name="arm"), "models/arm/new.sdf")
+    config = '<model><name>arm</name><sdf version="1.99">new.sdf</sdf><sdf version="1.9">model-1_9.sdf</sdf></model>'
+    saved(tmp_path, config, "models/arm/model.config")
+    return tmp_path / "models"
+
+
+@pytest.mark.parametrize("merge", [False, True])
+def test_included_models_stand_by_their_placement_frame(models, tmp_path, merge):
+    include = (
+        f'<include merge="{str(merge).lower()}"><uri>model://arm</uri><name>left</name>'
+        '<placement_frame>tip</placement_frame><pose relative_to="base">0 0 1 0 0 0</pose></include>'
+    )
+    name = "upper" if merge else "left::upper"
+    joint = hinge("shoulder", "base", name)
+    text = sdf(link("base", "3 0 0 0 0 0") + include + joint + hinge("hold", "world", "base"))
+    robot = read_quietly(saved(tmp_path, text, "elsewhere/robot.sdf"), packages=[models])
+    model = gough.build(robot)
+    tip = "lower.tip" if merge else "left_lower.left_tip"
+    position, rotation = model.frame_pose(model.home, tip)
+    assert position == pytest.approx([3, 0, 1], abs=1e-12) and rotation == pytest.approx(np.eye(3), abs=1e-12)
+
+
+def test_models_that_cannot_be_included_are_named(models, tmp_path):
+    parts = "".join(f"<include><uri>{uri}</uri></include>" for uri in ("https://x.org/arm", "model://leg", "../../arm"))
+    text = refusals(saved(tmp_path, sdf(link("a") + parts)))
+    assert "nothing is fetched from the network" in text and "'leg' in packages=" in text and "without '..'" in text
+    saved(tmp_path, sdf("<include><uri>model://ring</uri></include>"), "models/ring/model.sdf")
+    assert "nested more than" in refusals(models / "ring" / "model.sdf")
+
+
+def test_one_of_several_models(tmp_path):
+    def model(name: str) -> str:
+        return f'<model name="{name}">{link("a") + link("b") + hinge("j", "a", "b")}</model>'
+
+    crate = f'<model name="crate">{link("c")}</model>'
+    one = f'<sdf version="1.9"><world name="w"><gravity>0 0 -1.6</gravity>{model("left")}{crate}</world></sdf>'
+    robot = read_quietly(saved(tmp_path, one))
+    assert robot.name == "left" and robot.gravity == (0, 0, -1.6) and len(robot.bodies) == 2
+    two = one.replace(crate, crate + model("right"))
+    assert "model=, one of left, crate, right" in refusals(saved(tmp_path, two))
+    assert read_quietly(tmp_path / "robot.sdf", model="right").name == "right"
+    with pytest.raises(UsageError, match="'middle' is not in the file"):
+        gough.load(tmp_path / "robot.sdf", model="middle")
+    tie = '<joint name="tie" type="fixed"><parent>left::b</parent><child>right::a</child></joint>'
+    robot = read_quietly(saved(tmp_path, two.replace("</world>", tie + "</world>")))
+    assert {b.name for b in robot.bodies} == {"left_a", "left_b", "right_a", "right_b"}
+
+
+def test_masses_of_collision_shapes(tmp_path):
+    shapes = (
+        '<collision name="c"><density>300</density><pose>0 0 1 0 0 0</pose><geometry><box><size>0.1 0.2 0.3</size></box>'
+        '</geometry></collision><collision name="d"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>'
+    )
+    one = f'<link name="a"><inertial auto="true"><density>500</density></inertial>{shapes}</link>'
+    body = read_quietly(saved(tmp_path, sdf(one + hinge("j", "world", "a")))).bodies[0]
+    box, ball = 300 * 0.006, 500 * 4 / 3 * math.pi * 1e-3
+    assert body.mass == pytest.approx(box + ball)
+    assert body.center_of_mass == pytest.approx([0, 0, box / (box + ball)])
+    gap = box * ball / (box + ball)
+    assert body.inertia.xx == pytest.approx(box * (0.04 + 0.09) / 12 + ball * 0.4 * 0.01 + gap)
+    assert body.inertia.zz == pytest.approx(box * (0.01 + 0.04) / 12 + ball * 0.4 * 0.01)
+
+
+def test_a_link_without_inertia_is_sdf_s(tmp_path):
+    robot = read_quietly(saved(tmp_path, sdf('<link name="a"/>' + hinge("j", "world", "a"))))
+    assert robot.bodies[0].mass == 1 and robot.bodies[0].inertia.zz == 1
+    assert "1 kg" in remarks(tmp_path / "robot.sdf")
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        (link("a", more="<kinematic>true</kinematic>"), "a kinematic link"),
+        (link("a", more="<gravity>0</gravity>") + link("b"), "has no weight"),
+        (link("a", more="<velocity_decay><linear>0.1</linear></velocity_decay>"), "velocity_decay"),
+        ('<link name="a"><inertial><fluid_added_mass><xx>2</xx></fluid_added_mass></inertial></link>', "a fluid"),
+        (link("a") + hinge("j", "a", "nowhere"), "no link or frame 'nowhere'"),
+        (link("a") + hinge("j", "a", "a"), "both sides are 'a'"),
+        (link("a") + hinge("j", "world", "a", kind="spline"), "type 'spline'"),
+        (link("a") + link("a"), "a second 'a'"),
+        (link("a", "1 2 3 x 5 6"), "'1 2 3 x 5 6'"),
+        (link("a", "1 2 3"), "6 numbers"),
+        (
+            link("a")
+            + '<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="f"/></frame>'
+            + hinge("j", "world", "f"),
+            "relative to itself",
+        ),
+        (
+            link("a") + hinge("j", "world", "a", axis="<limit><lower>1</lower><upper>-1</upper></limit>"),
+            "above the upper",
+        ),
+        (link("a") + hinge("j", "world", "a", axis="<dynamics><damping>-1</damping></dynamics>"), "at least 0"),
+        (link("a") + "<joint name='j' type='universal'><parent>world</parent><child>a</child></joint>", "no <axis>"),
+        (link("a") + "<drake:linear_bushing_rpy/>", "no counterpart"),
+    ],
+)
+def test_what_is_refused(tmp_path, inside, said):
+    text = sdf(inside).replace("<model", "\n<model").replace("<sdf", '<sdf xmlns:drake="d"')
+    found = refusals(saved(tmp_path, text))
+    assert said in found and "robot.sdf:" in found
+
+
+def test_every_problem_at_once(tmp_path):
+    parts = link("a", more="<kinematic>1</kinematic>") + link("b", "1") + hinge("j", "a", "c")
+    assert len(refusals(saved(tmp_path, sdf(parts))).splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("version", "said"), [("1.2", "1.4 to 1.12"), ("1.13", "1.12 or older"), ("", "its version is")]
+)
+def test_other_versions(tmp_path, version, said):
+    assert said in refusals(saved(tmp_path, sdf(link("a"), version)))
+
+
+def test_names_shared_by_links_and_joints_in_old_files(tmp_path):
+    parts = link("arm") + hinge("arm", "world", "arm")
+    assert read_quietly(saved(tmp_path, sdf(parts, "1.6"))).joints[0].child == "arm"
+    assert "a second 'arm'" in refusals(saved(tmp_path, sdf(parts, "1.8")))
+
+
+def test_a_drive_with_one_bound_keeps_it(tmp_path):
+    parts = link("a") + hinge("j", "world", "a", axis="<limit><lower>-2</lower></limit>")
+    joint = read_quietly(saved(tmp_path, sdf(parts))).joints[0]
+    assert joint.drive is not None and joint.limits.lower == -2 and joint.limits.upper is None
+
+
+def test_both_bounds_zero_is_a_fixed_joint(tmp_path):
+    locked = "<limit><lower>0</lower><upper>0</upper></limit>"
+    parts = link("a") + link("b") + hinge("j", "world", "a") + hinge("k", "a", "b", axis=locked)
+    assert [j.type for j in read_quietly(saved(tmp_path, sdf(parts))).joints] == ["revolute", "fixed"]
+
+
+def texts() -> list[str]:
+    pairs = ((four_bar, "1.9"), (spatial_loop, "1.4"), (tree, "1.12"), (floater, "1.7"))
+    return [SdfWriting(facts(), version, seed=k).text() for k, (facts, version) in enumerate(pairs)]
+
+
+def read_mutants(folder: Path, count: int, seed: int) -> int:
+    whole, read = texts(), 0
+    for k in range(count):
+        broken = mutant(whole[k % len(whole)], np.random.default_rng(seed + k))
+        file = folder / "robot.sdf"
+        file.write_text(broken, encoding="utf-8", errors="surrogatepass")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                gough.load(file)
+                read += 1
+            except (DescriptionError, UsageError):
+                continue
+    return read
+
+
+def test_broken_files_are_refused_in_words(tmp_path):
+    assert 0 < read_mutants(tmp_path, 300, 0) < 300
+
+
+@pytest.mark.slow
+def test_many_broken_files_are_refused_in_words(tmp_path):
+    assert 0 < read_mutants(tmp_path, 10_000, 1000) < 10_000
