@@ -38,7 +38,7 @@ def files_of(path: str | Path) -> list[Path]:
 def save(robot: Robot, path: str | Path, *, leave_out: Sequence[str] = ()) -> list[Path]:
     """Write a robot to a file; its format is that of the suffix: .yaml (gough's own), .urdf, .xml (MuJoCo), .sdf, .usda.
 
-    Beside a .urdf stands NAME.loops.yaml with all that URDF has no words for: loops, couplings, springs, drives, home, gravity.
+    Beside a .urdf stands NAME.loops.yaml with what URDF has no words for: loops, couplings, drives, home, gravity.
     What a format cannot say is an error that names everything at once where it changes the dynamics, else a
     ConversionWarning. leave_out: what is left out all the same, of "flexible", "telescopic", "massless", "inertia", "armature",
     "friction", "smoothing", "springs", "couplings", "loops", or "all". Returns the files.
