@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from gough.errors import Status as Status
     from gough.errors import StructureError as StructureError
     from gough.errors import UsageError as UsageError
+    from gough.export.robots import save as save
     from gough.interchange import ConversionWarning as ConversionWarning
     from gough.interchange import load as load
     from gough.model import Model as Model

@@ -19,6 +19,7 @@ from gough.cli import failure
 from gough.cli.bench import bench
 from gough.cli.check import check
 from gough.cli.cite import cite
+from gough.cli.convert import convert
 from gough.cli.count import count
 from gough.cli.evaluate import evaluate
 from gough.cli.export import export
@@ -75,6 +76,7 @@ COMMANDS = {
     "list": list_robots,
     "show": show,
     "check": check,
+    "convert": convert,
     "count": count,
     "eval": evaluate,
     "verify": verify,

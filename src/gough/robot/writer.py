@@ -31,7 +31,7 @@ def dump(robot: Robot, path: str | Path) -> None:
     data = document(robot)
     if robot.origin is not None:
         move_paths(data, Path(robot.origin).parent, Path(path).parent)
-    write_file(path, _yaml(data))
+    write_file(path, yaml_text(data))
 
 
 @checked(robot=a_robot)
@@ -40,10 +40,11 @@ def dumps(robot: Robot) -> str:
     data = document(robot)
     if robot.origin is not None:
         move_paths(data, Path(robot.origin).parent, Path(), absolute=True)
-    return _yaml(data)
+    return yaml_text(data)
 
 
-def _yaml(data: dict[str, Any]) -> str:
+def yaml_text(data: dict[str, Any]) -> str:
+    """Plain data (mappings, lists, texts, numbers) as YAML; numbers so that the same double returns."""
     lines: list[str] = []
     for key, value in data.items():
         _write(lines, key, value, 0)

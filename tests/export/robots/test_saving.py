@@ -1,0 +1,58 @@
+"""`gough.save`: formats by suffix, all that cannot be said at once, nothing half written."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+import gough
+
+from .subjects import built
+
+
+def test_a_description_is_written_as_one(tmp_path: Path) -> None:
+    robot = built("lopes").robot
+    assert gough.save(robot, tmp_path / "lopes.yaml") == [tmp_path / "lopes.yaml"]
+    assert gough.load(tmp_path / "lopes.yaml") == robot
+
+
+def test_files_are_named(tmp_path: Path) -> None:
+    robot = built("five_bar").robot
+    assert [f.name for f in gough.save(robot, tmp_path / "a.urdf")] == ["a.urdf", "a.loops.yaml"]
+    assert [f.name for f in gough.save(robot, tmp_path / "a.xml")] == ["a.xml"]
+
+
+def test_suffixes_that_are_no_format(tmp_path: Path) -> None:
+    with pytest.raises(gough.UsageError, match=r"no format of that suffix; use one of \.yaml, .*\.usda"):
+        gough.save(built("five_bar").robot, tmp_path / "five.step")
+
+
+def test_everything_that_cannot_be_said_is_said_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "fried.xml"
+    with pytest.raises(gough.UsageError) as caught:
+        gough.save(built("fried").robot, file)
+    told = str(caught.value)
+    for leg in range(6):
+        assert f"leg{leg}.link2: inertia that follows joint slide" in told
+    assert told.endswith("--leave-out telescopic --leave-out inertia (leave_out=['telescopic', 'inertia'])")
+    assert not file.exists()
+    with pytest.warns(gough.ConversionWarning, match="left out, its inertia at home"):
+        gough.save(built("fried").robot, file, leave_out=["telescopic", "inertia"])
+    assert file.exists()
+
+
+def test_unknown_kinds(tmp_path: Path) -> None:
+    with pytest.raises(gough.UsageError, match=r"'colour' is none of flexible, .*, all"):
+        gough.save(built("five_bar").robot, tmp_path / "f.xml", leave_out=["colour"])
+
+
+@pytest.mark.parametrize("suffix", [".xml", ".urdf", ".sdf", ".usda"])
+def test_texts_are_the_same_each_time(suffix: str, tmp_path: Path) -> None:
+    robot = built("delta").robot
+    texts = []
+    for k in range(2):
+        with pytest.warns(gough.ConversionWarning) if suffix in (".sdf", ".usda") else nullcontext():
+            texts.append([file.read_text() for file in gough.save(robot, tmp_path / f"{k}" / f"delta{suffix}")])
+    assert texts[0] == texts[1]
