@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from gough.interchange._islands import find_floating
-from gough.interchange.foreign import WORLD, ForeignBody, ForeignJoint, Placement, Written
+from gough.interchange import _islands as islands
+from gough.interchange import foreign
 
-HERE = Written("f", 1, "")
+HERE = foreign.Written("f", 1, "")
 
 
 def test_each_group_floats_on_its_first_body_that_nothing_carries():
-    bodies = [ForeignBody(name, HERE) for name in "abcdef"]
+    bodies = [foreign.ForeignBody(name, HERE) for name in "abcdef"]
     joints = [
-        ForeignJoint("j", "revolute", WORLD, "a", HERE),
-        ForeignJoint("k", "revolute", "c", "b", HERE),
-        ForeignJoint("l", "constant_length", "a", "b", HERE),
-        ForeignJoint("m", "revolute", "e", "d", HERE),
-        ForeignJoint("n", "revolute", "d", "e", HERE),
+        foreign.ForeignJoint("j", "revolute", foreign.WORLD, "a", HERE),
+        foreign.ForeignJoint("k", "revolute", "c", "b", HERE),
+        foreign.ForeignJoint("l", "constant_length", "a", "b", HERE),
+        foreign.ForeignJoint("m", "revolute", "e", "d", HERE),
+        foreign.ForeignJoint("n", "revolute", "d", "e", HERE),
     ]
-    poses = {body.name: Placement((float(k), 0.0, 0.0)) for k, body in enumerate(bodies)}
-    found = find_floating(bodies, joints, poses)
+    poses = {body.name: foreign.Placement((float(k), 0.0, 0.0)) for k, body in enumerate(bodies)}
+    found = islands.find_floating(bodies, joints, poses)
     assert [(j.type, j.child, j.start) for j in found] == [
         ("free", "c", (2.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)),
         ("free", "d", (3.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)),

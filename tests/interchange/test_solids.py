@@ -8,7 +8,7 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from gough.interchange import _solids as solids
-from gough.interchange.foreign import Placement
+from gough.interchange import foreign
 
 
 def hull(points: np.ndarray) -> solids.Lump:
@@ -56,13 +56,13 @@ def test_a_mesh_moves_and_turns_with_its_corners():
     rng = np.random.default_rng(1)
     points = rng.normal(size=(12, 3))
     R, p = Rotation.from_rotvec([0.3, -0.2, 0.5]).as_matrix(), np.array([3.0, -2.0, 1.0])
-    moved, there = hull(points @ R.T + p), hull(points).lump_at(Placement((3.0, -2.0, 1.0), R))
+    moved, there = hull(points @ R.T + p), hull(points).lump_at(foreign.Placement((3.0, -2.0, 1.0), R))
     assert moved.mass == pytest.approx(there.mass) and moved.center == pytest.approx(there.center)
     assert moved.inertia == pytest.approx(there.inertia)
 
 
 def test_halves_are_the_whole():
     half = solids.box(0.5, 0.4, 0.3)
-    whole = solids.sum_of_lumps([half.lump_at(Placement((x, 0.0, 0.0))) for x in (-0.25, 0.25)])
+    whole = solids.sum_of_lumps([half.lump_at(foreign.Placement((x, 0.0, 0.0))) for x in (-0.25, 0.25)])
     assert whole.mass == pytest.approx(0.12) and whole.inertia == pytest.approx(solids.box(1.0, 0.4, 0.3).inertia)
     assert solids.sum_of_lumps([]).mass == 0
