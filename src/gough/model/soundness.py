@@ -291,7 +291,7 @@ def no_pose(model: "Model") -> str:
         return f"{name} has no platform, so no pose; {of_q}(drives=…)"
     if model.mobility < 6:
         return f"the platform of {name} has {model.mobility} freedoms, so most poses are not its own; {of_q}(pose=…)"
-    if not model.mechanism.selection.leads_from_platform:
+    if not model.mechanism.leads_from_platform:
         return f"{name} is led by {', '.join(model.layout.v_names)}, not by its platform; {of_q}(pose=…)"
     return f"joints of {name} have no closed form in the pose; {of_q}(pose=…)"
 
