@@ -29,6 +29,7 @@ from gough.robot.checks.references import (
     configuration_faults,
     name_faults,
     named_platform,
+    platform_limit_faults,
     spring_faults,
     velocity_faults,
     weight_faults,
@@ -83,6 +84,7 @@ CHECKS = (
     velocity_faults,
     weight_faults,
     home_axes_faults,
+    platform_limit_faults,
 )
 
 

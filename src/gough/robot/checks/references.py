@@ -174,6 +174,22 @@ def velocity_faults(data: Any) -> Iterator[Fault]:
             yield Fault(place, name, f"no velocity {name!r}", nearest(name, known))
 
 
+def platform_limit_faults(data: Any) -> Iterator[Fault]:
+    """Bounds of a pose on bodies that are not the platform."""
+    named = platform_name(data) if named_platform(data) else None
+    found: list[tuple[Place, Any]] = [
+        (("bodies", i), body)
+        for i, body in enumerate(items(data, "bodies"))
+        if named is None or look(body, "name") != named
+    ]
+    for i, leg in enumerate(items(data, "legs")):
+        found += [(("legs", i, "chain", k, "body"), look(j, "body")) for k, j in enumerate(items(leg, "chain"))]
+    for place, body in found:
+        if is_given(body, "limits"):
+            message = "bounds of the pose of a body that is not the platform"
+            yield Fault((*place, "limits"), look(body, "limits"), message, "limits on the platform, or on joints")
+
+
 def weight_faults(data: Any) -> Iterator[Fault]:
     """Weights on all drives or on none."""
     drives = list(_drives(data))
