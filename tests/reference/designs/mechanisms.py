@@ -14,6 +14,7 @@
     odd_joints      coupled spatial loops with planar, spherical, cylindrical and fixed joints in the tree, no platform
     effects         coupled spatial loops with armature, springs of every characteristic and friction in every freedom of joints
                     of every type, cables and springs with curves between points
+    rubbing_cuts    coupled spatial loops closed by cylindrical, planar and prismatic joints with friction in every freedom
     skewed          coupled spatial loops with universal joints whose axes are not perpendicular, in the tree and cut, and a
                     massless link with a hinge and a ball as a cut
     coupled_tree    a tree: a carrier with a sun and a planet, a rack that its arm slides, a wrist by a differential of two
@@ -182,6 +183,15 @@ def _effects(draw: Draw, name: str, seed: int) -> Data:
     return dress(draw, spatial_loops(draw, name, shapes))
 
 
+def _rubbing_cuts(draw: Draw, name: str, seed: int) -> Data:
+    shapes = (("RCU", "cylindrical"), ("RUR", "planar"), ("RUUR", "prismatic"))
+    out = spatial_loops(draw, name, shapes)
+    for loop, count in zip(out["loops"], (2, 3, 1), strict=True):
+        each = [draw.friction(2.0) for _ in range(count)]
+        loop["friction"] = each[0] if count == 1 or draw.chance(0.3) else each
+    return out | {"format": 2}
+
+
 SKEWED = (("RVVR", "revolute"), ("RPVR", "inclined"), ("RV", "revolute_spherical"))
 
 
@@ -321,6 +331,7 @@ MAKERS = {
     "coupled_tree": _coupled_tree,
     "coupled_bars": _coupled_bars,
     "coupled_legs": _coupled_legs,
+    "rubbing_cuts": _rubbing_cuts,
 }
 FAMILIES = tuple(MAKERS)
 MOBILITY = {
@@ -334,7 +345,7 @@ MOBILITY = {
 }
 MOBILITY |= {"coupled_tree": 4, "coupled_bars": 1, "coupled_legs": 6}
 MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3, "screws": 2, "effects": 3, "skewed": 3}
-MOBILITY |= {"idle_rods": 12, "idle_loop": 3}
+MOBILITY |= {"idle_rods": 12, "idle_loop": 3, "rubbing_cuts": 3}
 """Freedoms of every design of a family, idle ones among them."""
 
 
