@@ -18,7 +18,7 @@ from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector, structurally_zero
 from gough.joints.springs import LINEAR
 from gough.scalar import check, dot, note, select, sqrt, zeros
-from gough.spatial import cross
+from gough.spatial import cross, exact_sincos
 from gough.structure.mechanism import PointSpring
 
 Vector = np.ndarray
@@ -29,8 +29,8 @@ COINCIDE = 1e-12
 def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector) -> Vector | None:
     """Moment (3,), tip axes, that keeps the first link turning against the cut joint's friction; None without friction.
 
-    w_first, w_second: angular velocities, tip axes; u: tree velocities. The second link needs the opposite moment. Per free
-    axis, or along the relative velocity for a ball.
+    w_first, w_second: angular velocities, tip axes; u: tree velocities. The second link needs the opposite moment. Against the
+    rate about each free axis, or along the relative velocity for a ball.
     """
     joint = cut.cut
     numbers = cut.posture.numbers.at(joint.friction)
@@ -43,11 +43,22 @@ def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector)
         if joint.free_axes == (("ball", 0),):
             viscous, coulomb, smoothing = laws[0]
             return viscous * relative + coulomb_vector(relative, coulomb, smoothing, resting)
+        axes = [cut.L_R[:, a] if side == "leg" else cut.from_second(cut.P_R[:, a]) for side, a in joint.free_axes]
+        if joint.angle is not None:
+            axes = _dual(axes[0], axes[1], cut.angle())
         moment = zeros(3)
-        for k, (side, axis) in enumerate(joint.free_axes):
-            e = cut.L_R[:, axis] if side == "leg" else cut.from_second(cut.P_R[:, axis])
+        for k, e in enumerate(axes):
             moment = moment + e * friction_force(dot(e, relative), *laws[k % len(laws)], resting=resting)
         return moment
+
+
+def _dual(a: Vector, b: Vector, angle: Any) -> list[Vector]:
+    """Of unit vectors a and b with this angle between them: the vectors in their plane that are perpendicular to the other one
+    and have the component 1 along their own. A spin r_a a + r_b b has the rates r_a and r_b as its products with them; forces
+    f_a and f_b against these rates are the moment Σ f_i dual_i, whose power is f_a r_a + f_b r_b."""
+    sine, cosine = exact_sincos(angle)
+    scale = 1.0 / (sine * sine)
+    return [(a - b * cosine) * scale, (b - a * cosine) * scale]
 
 
 def spring_forces(posture: Posture, velocities: Any) -> list[tuple[int, LinkWrench]]:

@@ -30,24 +30,28 @@ def _axes(loop: Any, X1: ca.SX, X2: ca.SX) -> ca.SX:
 
 
 def _friction(loop: Any, X1: ca.SX, X2: ca.SX, w: ca.SX) -> ca.SX:
-    """Moment (3,) of friction on the second body for the spin w of the first relative to the second."""
-    law = loop.friction
-    if isinstance(law, tuple):  # one for each axis
-        E = _axes(loop, X1, X2)
-        return sum((_along(E[k, :].T, f, w) for k, f in enumerate(law) if acts(f)), ca.SX.zeros(3))
-    if not acts(law):
+    """Moment (3,) of friction on the second body for the spin w of the first relative to the second.
+
+    The rates r about the axes E are those with w = E^T r, and the moment that of the power f(r) . r.
+    """
+    laws = loop.friction if isinstance(loop.friction, tuple) else (loop.friction,)
+    if not any(map(acts, laws)):
         return ca.SX.zeros(3)
     E = _axes(loop, X1, X2)
-    r = ca.mtimes(E, w)
-    s2 = (law.smoothing or 0.0) ** 2
-    sizes = ca.dot(r, r) + s2 if loop.type == "spherical" else r * r + s2
-    return ca.mtimes(E.T, (law.viscous or 0.0) * r + (law.coulomb or 0.0) * r / ca.sqrt(sizes + (sizes == 0)))
+    to_rates = ca.mtimes(ca.inv(ca.mtimes(E, E.T)), E)
+    r = ca.mtimes(to_rates, w)
+    if loop.type == "spherical":
+        return ca.mtimes(to_rates.T, _opposed(laws[0], r, ca.dot(r, r)))
+    own = laws if len(laws) > 1 else laws * r.numel()
+    return ca.mtimes(to_rates.T, ca.vertcat(*(_opposed(f, r[k], r[k] ** 2) for k, f in enumerate(own))))
 
 
-def _along(e: ca.SX, law: Any, w: ca.SX) -> ca.SX:
-    r = ca.dot(e, w)
-    size = r * r + law.smoothing**2
-    return e * (law.viscous * r + law.coulomb * r / ca.sqrt(size + (size == 0)))
+def _opposed(law: Any, r: ca.SX, square: ca.SX) -> ca.SX:
+    """Force against rates r, Coulomb's along r by the root of `square`."""
+    if not acts(law):
+        return 0 * r
+    size = square + (law.smoothing or 0.0) ** 2
+    return (law.viscous or 0.0) * r + (law.coulomb or 0.0) * r / ca.sqrt(size + (size == 0))
 
 
 def friction_forces(tree: Tree, xd: ca.SX, x: ca.SX | None = None) -> tuple[ca.SX, ca.SX]:

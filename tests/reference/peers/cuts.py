@@ -103,15 +103,10 @@ def opposing(friction: Any, rates: np.ndarray, together: bool) -> np.ndarray:
 
 
 def friction_force(cut: Any, leg: Side, platform: Side) -> np.ndarray:
-    """Generalised force (nv,) of the friction in a cut."""
+    """Generalised force (nv,) of the friction in a cut: against the rates r about its axes, of which J u = axes^T r."""
     J, w = leg.Jr - platform.Jr, leg.w - platform.w
     friction = cut.friction
-    if isinstance(friction, tuple):  # one for each axis of a universal joint
-        axes = [leg.R @ np.asarray(cut.axes[0], float), platform.R @ np.asarray(cut.axes[1], float)]
-        each = zip(axes, friction, strict=True)
-        parts = [np.zeros(J.shape[1]), *((a @ J) * opposing(f, np.array([a @ w]), False)[0] for a, f in each if f)]
-        return np.sum(parts, axis=0)
-    if friction is None or not ((friction.viscous or 0.0) or (friction.coulomb or 0.0)):
+    if friction is None or not any(_acts(f) for f in (friction if isinstance(friction, tuple) else (friction,))):
         return np.zeros(J.shape[1])
     if cut.type == "spherical":
         return J.T @ opposing(friction, w, together=True)
@@ -121,4 +116,12 @@ def friction_force(cut: Any, leg: Side, platform: Side) -> np.ndarray:
         axes = (leg.R @ unit(cut.axis if cut.axis is not None else (0, 0, 1)))[None]
     else:
         raise NotImplementedError(f"friction in a {cut.type} cut")
-    return (axes @ J).T @ opposing(friction, axes @ w, together=False)
+    rates = np.linalg.pinv(axes.T)
+    if not isinstance(friction, tuple):
+        return (rates @ J).T @ opposing(friction, rates @ w, together=False)
+    each = zip(rates, friction, strict=True)  # one for each axis of a universal joint
+    return np.sum([(a @ J) * opposing(f, np.array([a @ w]), False)[0] for a, f in each if _acts(f)], axis=0)
+
+
+def _acts(friction: Any) -> bool:
+    return friction is not None and bool((friction.viscous or 0.0) or (friction.coulomb or 0.0))
