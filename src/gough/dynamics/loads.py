@@ -19,7 +19,7 @@ from gough.friction.coulomb import coulomb_vector, structurally_zero
 from gough.joints.closures import ClosureRow
 from gough.joints.springs import LINEAR
 from gough.scalar import check, dot, note, select, sqrt, zeros
-from gough.spatial import cross
+from gough.spatial import cross, exact_sincos
 from gough.structure.mechanism import PointSpring
 
 Vector = np.ndarray
@@ -30,8 +30,8 @@ COINCIDE = 1e-12
 def turn_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector) -> Vector | None:
     """Moment (3,), tip axes, that keeps the first link turning against the cut joint's friction; None without friction.
 
-    w_first, w_second: angular velocities, tip axes; u: tree velocities. The second link needs the opposite moment. Per free
-    axis, or along the relative velocity for a ball.
+    w_first, w_second: angular velocities, tip axes; u: tree velocities. The second link needs the opposite moment. Against the
+    rate about each free axis, or along the relative velocity for a ball.
     """
     joint, found = cut.cut, [x for x in _friction_laws(cut) if x[0] != "along"]
     if not found:
@@ -42,9 +42,13 @@ def turn_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector
         if found[0][0] == "ball":
             viscous, coulomb, smoothing = found[0][2]
             return viscous * relative + coulomb_vector(relative, coulomb, smoothing, resting)
+        turning = [(side, a) for side, a in joint.free_axes if side != "along"]
+        axes = [cut.L_R[:, a] if side == "leg" else cut.from_second(cut.P_R[:, a]) for side, a in turning]
+        if joint.angle is not None:
+            axes = _dual(axes[0], axes[1], cut.angle())
         moment = zeros(3)
         for side, axis, law in found:
-            e = cut.L_R[:, axis] if side == "leg" else cut.from_second(cut.P_R[:, axis])
+            e = axes[turning.index((side, axis))]
             moment = moment + e * friction_force(dot(e, relative), *law, resting=resting)
         return moment
 
@@ -72,6 +76,15 @@ def _friction_laws(cut: CutGeometry) -> list[tuple[str, int, list[Any]]]:
     laws = [numbers[k : k + 3] for k in range(0, len(numbers), 3)]
     each = [(side, axis, laws[k % len(laws)]) for k, (side, axis) in enumerate(cut.cut.free_axes)]
     return [x for x in each if not all(map(structurally_zero, x[2][:2]))]
+
+
+def _dual(a: Vector, b: Vector, angle: Any) -> list[Vector]:
+    """Of unit vectors a and b with this angle between them: the vectors in their plane that are perpendicular to the other one
+    and have the component 1 along their own. A spin r_a a + r_b b has the rates r_a and r_b as its products with them; forces
+    f_a and f_b against these rates are the moment Σ f_i dual_i, whose power is f_a r_a + f_b r_b."""
+    sine, cosine = exact_sincos(angle)
+    scale = 1.0 / (sine * sine)
+    return [(a - b * cosine) * scale, (b - a * cosine) * scale]
 
 
 def spring_forces(posture: Posture, velocities: Any) -> list[tuple[int, LinkWrench]]:

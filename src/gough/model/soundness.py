@@ -1,6 +1,7 @@
 """Is the mechanism one this library can model, and is its home a good one? Said at build time, by name."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -316,5 +317,9 @@ def check_options(free: Sequence[str], velocities: str | Sequence[str] | None, p
         isinstance(velocities, str) and velocities not in ("platform", "drives")
     ):
         raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
+    if velocities is not None and not isinstance(velocities, str):
+        again = [name for name, count in Counter(velocities).items() if count > 1]
+        if again:
+            raise UsageError(f"velocities={list(velocities)!r}: {', '.join(again)} twice; name every velocity once")
     if precision not in PRECISIONS:
         raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")

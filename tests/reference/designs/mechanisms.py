@@ -13,10 +13,10 @@
     screws          two coupled spatial loops with helical joints in the tree, one of them driven, and one that is cut
     odd_joints      coupled spatial loops with planar, spherical, cylindrical and fixed joints in the tree, no platform
     effects         coupled spatial loops with armature, springs of every characteristic and friction in every freedom of joints
-                    of every type, cables and springs with curves between points
+                    of every type, cables and springs with curves between points; seed % 2: axes of a universal cut skewed
     rubbing_cuts    coupled spatial loops closed by cylindrical, planar and prismatic joints with friction in every freedom
-    skewed          coupled spatial loops with universal joints whose axes are not perpendicular, in the tree and cut, and a
-                    massless link with a hinge and a ball as a cut
+    skewed          coupled spatial loops with universal joints whose axes are not perpendicular, in the tree and cut, with
+                    friction, and a massless link with a hinge and a ball as a cut
     coupled_tree    a tree: a carrier with a sun and a planet, a rack that its arm slides, a wrist by a differential of two
                     motors, a universal joint that follows one of them
     coupled_bars    a five-bar whose cranks mesh, one of them driven; seed % 2: which
@@ -179,7 +179,7 @@ def _odd_joints(draw: Draw, name: str, seed: int) -> Data:
 
 
 def _effects(draw: Draw, name: str, seed: int) -> Data:
-    shapes = (("RLU", "revolute"), ("RFSC", "revolute"), ("RPUR", "universal"))
+    shapes = (("RLU", "revolute"), ("RFSC", "revolute"), ("RPUR", "inclined" if seed % 2 else "universal"))
     return dress(draw, spatial_loops(draw, name, shapes))
 
 

@@ -52,20 +52,26 @@ def _laws(loop: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _friction(loop: Any, X1: ca.SX, X2: ca.SX, w: ca.SX) -> ca.SX:
-    """Moment (3,) of friction on the second body for the spin w of the first relative to the second."""
+    """Moment (3,) of friction on the second body for the spin w of the first relative to the second.
+
+    The rates r about the axes E are those with w = E^T r, and the moment that of the power f(r) . r.
+    """
     laws = _laws(loop)[0]
     if not any(map(acts, laws)):
         return ca.SX.zeros(3)
     E = _axes(loop, X1, X2)
+    to_rates = ca.mtimes(ca.inv(ca.mtimes(E, E.T)), E)
+    r = ca.mtimes(to_rates, w)
     if loop.type == "spherical":
-        law, size = laws[0], ca.dot(w, w) + (laws[0].smoothing or 0.0) ** 2
-        return (law.viscous or 0.0) * w + (law.coulomb or 0.0) * w / ca.sqrt(size + (size == 0))
-    return sum((E[k, :].T * _along(f, ca.mtimes(E[k, :], w)) for k, f in enumerate(laws) if acts(f)), ca.SX.zeros(3))
+        return ca.mtimes(to_rates.T, _opposed(laws[0], r, ca.dot(r, r)))
+    return ca.mtimes(to_rates.T, ca.vertcat(*(_opposed(f, r[k], r[k] ** 2) for k, f in enumerate(laws))))
 
 
-def _along(law: Any, r: ca.SX) -> ca.SX:
-    """Force along a rate."""
-    size = r * r + (law.smoothing or 0.0) ** 2
+def _opposed(law: Any, r: ca.SX, square: ca.SX) -> ca.SX:
+    """Force against rates r, Coulomb's along r by the root of `square`."""
+    if not acts(law):
+        return 0 * r
+    size = square + (law.smoothing or 0.0) ** 2
     return (law.viscous or 0.0) * r + (law.coulomb or 0.0) * r / ca.sqrt(size + (size == 0))
 
 
@@ -85,7 +91,8 @@ def friction_forces(tree: Tree, xd: ca.SX, x: ca.SX | None = None) -> tuple[ca.S
             if acts(law):
                 a = ca.mtimes(X1[:3, :3], ca.DM(direction))
                 length = ca.dot(a, X2[:3, 3] - X1[:3, 3])
-                against = _along(law, ca.jtimes(length, x, xd))
+                rate = ca.jtimes(length, x, xd)
+                against = _opposed(law, rate, rate * rate)
                 force -= ca.gradient(length, x) * against
                 push -= a * against
         forces.append(force)

@@ -103,7 +103,7 @@ def opposing(friction: Any, rates: np.ndarray, together: bool) -> np.ndarray:
 
 
 def friction_force(cut: Any, leg: Side, platform: Side) -> np.ndarray:
-    """Generalised force (nv,) of the friction in a cut."""
+    """Generalised force (nv,) of the friction in a cut: against the rates r about its axes, of which J u = axes^T r."""
     J, w = leg.Jr - platform.Jr, leg.w - platform.w
     if cut.type == "spherical":
         return J.T @ opposing(cut.friction, w, together=True) if _acts(cut.friction) else np.zeros(J.shape[1])
@@ -113,7 +113,8 @@ def friction_force(cut: Any, leg: Side, platform: Side) -> np.ndarray:
         return np.zeros(J.shape[1])
     if cut.type not in ("universal", "revolute", "cylindrical", "prismatic", "planar"):
         raise NotImplementedError(f"friction in a {cut.type} cut")
-    rows = [(a @ J, a @ w) for a in turns]
+    axes = np.array(turns)
+    rows = [(a @ J, a @ w) for a in (np.linalg.pinv(axes.T) if turns else [])]
     d = platform.p - leg.p
     relative = platform.v - leg.v - np.cross(leg.w, d)
     rows_along = [(n @ (platform.Jp - leg.Jp) + np.cross(n, d) @ leg.Jr, n @ relative) for n in slides]
