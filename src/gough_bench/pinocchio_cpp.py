@@ -99,7 +99,7 @@ def leg_lines(tree: Tree) -> list[str]:
     """The legs of the inverse route, or [] where the robot is not six legs of three one-freedom joints with a ball."""
     model = tree.model
     mechanism = model.mechanism
-    if not (mechanism.has_platform and mechanism.selection.leads_from_platform and len(mechanism.drives) == 6):
+    if not (mechanism.leads_from_platform and len(mechanism.drives) == 6):
         return []
     lines = []
     for cut in mechanism.cuts:

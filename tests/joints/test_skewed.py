@@ -164,8 +164,16 @@ def test_the_tilt_of_a_skewed_joint_is_that_of_the_normal_of_its_axes() -> None:
     assert model.limit_margins(model.home).margins[0] == pytest.approx(1.5 - tilt, rel=1e-12)
 
 
-def test_an_inclined_cut_is_a_joint_of_the_tree_cut_elsewhere() -> None:
-    """A loop with one skewed universal joint, cut there and cut at its other end."""
+RUBBING = {
+    "none": {},
+    "both": {"friction": {"viscous": 0.4, "coulomb": 0.3, "smoothing": 0.05}},
+    "each": {"friction": [{"viscous": 0.7}, {"coulomb": 0.9}]},
+}
+
+
+@pytest.mark.parametrize("rubbing", RUBBING)
+def test_an_inclined_cut_is_a_joint_of_the_tree_cut_elsewhere(rubbing: str) -> None:
+    """A loop with one skewed universal joint, cut there and cut at its other end; friction about its axes counts alike."""
     base = hinged(0.6)
     bodies = [*base["bodies"], {**base["bodies"][0], "name": "c"}]
     axes = [[0.6, 0.8, 0], [0, 0.6, 0.8]]
@@ -184,7 +192,7 @@ def test_an_inclined_cut_is_a_joint_of_the_tree_cut_elsewhere() -> None:
     }
     tip = {"position": [0.4, 0.1, 0.2], "rpy_zyx": [0.2, -0.3, 0.5]}
     head = {key: base[key] for key in ("format", "name", "velocities")} | {"bodies": bodies}
-    universal = {"name": "u", "type": "universal", "axes": axes}
+    universal = {"name": "u", "type": "universal", "axes": axes} | RUBBING[rubbing]
     loop = universal | {"angle": angle, "first": {"body": "c", "pose": tip}, "second": {"body": "b"}}
     cut = build(head | {"joints": [crank, ball, slide], "loops": [loop]})
     # the same joint in the tree, between c and the slide's body, and the slide cut
@@ -197,7 +205,36 @@ def test_an_inclined_cut_is_a_joint_of_the_tree_cut_elsewhere() -> None:
     ours, theirs = (m.energies(m.home, np.full(m.layout.nv, 0.7)) for m in (cut, other))
     assert theirs.potential == pytest.approx(ours.potential, rel=1e-9)
     assert theirs.kinetic == pytest.approx(ours.kinetic, rel=1e-9)
+    assert theirs.losses == pytest.approx(ours.losses, rel=1e-9)
+    assert (ours.losses > 0.01) == (rubbing != "none")
     assert other.bias_force(other.home, [0.7]) == pytest.approx(cut.bias_force(cut.home, [0.7]), rel=1e-8)
+
+
+@pytest.mark.parametrize("angle", [20.0, 60.0, 90.0, 140.0])
+def test_friction_in_a_cut_acts_against_the_rates_about_its_axes(angle: float) -> None:
+    """A body on a skewed universal joint, in the tree and as a cut: losses c1 r1² + c2 r2², and the same accelerations."""
+    b = [np.cos(np.radians(angle)), np.sin(np.radians(angle)), 0.0]
+    joint = {"name": "u", "type": "universal", "axes": [[1, 0, 0], b], "friction": [{"viscous": 0.4}, {"viscous": 1.1}]}
+    body = {"name": "a", "mass": 1, "inertia": {"about": "center_of_mass", "xx": 1.0, "yy": 2.0, "zz": 2.5}}
+    head = {"format": 2, "name": "hung", "gravity": [0, 0, 0], "bodies": [body]}
+    tree = build(
+        head | {"joints": [joint | {"parent": "world", "child": "a"}], "velocities": ["u_1", "u_2"], "home": {}}
+    )
+    loop = joint | {"angle": f"{angle} deg", "first": {"body": "world"}, "second": {"body": "a"}}
+    free = {"name": "f", "type": "free", "parent": "world", "child": "a"}
+    cut = build(head | {"joints": [free], "loops": [loop], "velocities": ["f_wx", "f_wy"]})
+    rates, still = np.array([0.8, -0.5]), np.array([0.0, 0.0])
+    turned = rates[0] * np.array([1.0, 0, 0]) + rates[1] * np.array(b)
+    ours, theirs = cut.energies(cut.home, turned[:2]), tree.energies(tree.home, rates)
+    assert theirs.losses == pytest.approx(0.4 * 0.8**2 + 1.1 * 0.5**2, rel=1e-12)
+    assert ours.losses == pytest.approx(theirs.losses, rel=1e-12)
+    slowed = [m.forward_dynamics(m.home, v, []).vdot for m, v in ((cut, turned[:2]), (tree, rates))]
+    gyration = [m.forward_dynamics(m.home, v, []).vdot for m, v in ((cut, still), (tree, still))]
+    spun = (
+        slowed[1][0] * np.array([1.0, 0, 0]) + slowed[1][1] * np.array(b) + rates[0] * rates[1] * np.cross([1, 0, 0], b)
+    )
+    assert slowed[0] == pytest.approx(spun[:2], rel=1e-10)
+    assert np.abs(np.concatenate(gyration)).max() < 1e-12
 
 
 def _home(cut: gough.Model) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def plain(robot: Any) -> Data:
                 | _friction(leg.cut),
             }
         )
-    out: Data = {"format": 1, "name": robot.name, "gravity": list(robot.gravity), "legs": legs}
+    out: Data = {"format": 2, "name": robot.name, "gravity": list(robot.gravity), "legs": legs}
     out["platform"] = _body(robot.platform.body)
     joints = {k: list(v) for k, v in robot.home.joints.items()}
     out["home"] = {"pose": pose(robot.home.pose), "joints": joints}
@@ -76,6 +76,8 @@ def _law(item: Any) -> Data:
 
 
 def _friction(item: Any) -> Data:
+    if isinstance(item.friction, tuple):
+        return {"friction": [None if x is None else _law(x) for x in item.friction]}
     law = _law(item.friction)
     return {"friction": law} if any(law.values()) else {}
 
@@ -146,8 +148,7 @@ def rescaled(data: Data, L: float, M: float, T: float) -> Data:
         for place in (leg["base"], leg["on_platform"], leg["cut"]["on_leg"]):
             _times(place, L, "position")
         _times(leg["cut"], L, "length")
-        if "friction" in leg["cut"]:  # of cuts, only those that turn have friction
-            _scale_law(leg["cut"]["friction"], 1.0, L, M, T)
+        _scale_cut_friction(leg["cut"], L, M, T)
         kinds = {j["name"]: j["type"] for j in leg["chain"]}
         for joint in leg["chain"]:
             _times(joint["pose"], L, "position")
@@ -211,7 +212,16 @@ def rescaled_state(robot: Any, s: State, L: float, M: float, T: float) -> State:
 
 def mixes_units(data: Data) -> bool:
     """True when a joint's one friction coefficient acts on an angle and on a length: no scale of length can be right."""
-    return any(j["type"] in MIXED and "friction" in j for leg in data["legs"] for j in leg["chain"])
+    joints = [j for leg in data["legs"] for j in (*leg["chain"], leg["cut"])]
+    return any(j["type"] in MIXED and isinstance(j.get("friction"), dict) for j in joints)
+
+
+def _scale_cut_friction(cut: Data, L: float, M: float, T: float) -> None:
+    law = cut.get("friction", [])
+    units = {"cylindrical": [1.0, L], "planar": [L, L, 1.0], "prismatic": [L]}.get(cut["type"], [1.0, 1.0])
+    for own, unit in zip(law if isinstance(law, list) else [law], units, strict=False):
+        if own is not None:
+            _scale_law(own, unit, L, M, T)
 
 
 def _scale_law(law: Data, unit: float, L: float, M: float, T: float) -> None:

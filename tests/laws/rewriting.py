@@ -131,17 +131,19 @@ def _plain_bodies(robot: Robot) -> list[Data]:
     return out
 
 
+def _plain(value: Any) -> Any:
+    if not hasattr(value, "model_dump"):
+        return value
+    return value.model_dump(exclude_none=True, exclude_defaults=True, mode="json")
+
+
 def _dumped(item: Any, keys: tuple[str, ...]) -> Data:
     out = {}
     for key in keys:
         value = getattr(item, key, None)
         if value is None:
             continue
-        plain = (
-            value.model_dump(exclude_none=True, exclude_defaults=True, mode="json")
-            if hasattr(value, "model_dump")
-            else value
-        )
+        plain = [_plain(x) for x in value] if isinstance(value, tuple) else _plain(value)
         if plain != {} or key == "drive":
             out[key] = json.loads(json.dumps(plain))
     return out

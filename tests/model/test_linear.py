@@ -109,3 +109,43 @@ def test_linear_models_under_loads_are_differences_of_the_motion(name: str) -> N
         truth.append((up - down) / (2 * h))
     truth = np.array(truth).T
     assert np.abs(found.A[nv:, :nv] - truth).max() < 1e-5 * np.abs(truth).max()
+
+
+def arm(joints: int) -> gough.Model:
+    bodies = [
+        {
+            "name": f"b{k}",
+            "mass": 1 + 0.1 * k,
+            "center_of_mass": [0.1, 0.02, 0.01 * k],
+            "inertia": {"about": "center_of_mass", "xx": 0.01, "yy": 0.02, "zz": 0.025},
+        }
+        for k in range(joints)
+    ]
+    chain = [
+        {
+            "name": f"j{k}",
+            "type": "revolute",
+            "axis": [float(k % 3 == i) for i in (2, 1, 0)],
+            "parent": "world" if k == 0 else f"b{k - 1}",
+            "child": f"b{k}",
+            "pose": {"position": [0.2, 0, 0.1]},
+            "drive": {},
+        }
+        for k in range(joints)
+    ]
+    return build({"format": 1, "name": "arm", "bodies": bodies, "joints": chain})
+
+
+@pytest.mark.parametrize("joints", [5, 6, 7])
+def test_rates_of_six_joints_are_no_twist(joints: int) -> None:
+    """Without a platform: A from differences of forward dynamics, C from Christoffel's symbols of differences of M."""
+    model, rng, h = arm(joints), np.random.default_rng(joints), 1e-6
+    q, v, tau = rng.normal(size=(3, joints))
+    A = model.linearize(q, v, tau).A
+    np.testing.assert_array_equal(A[:joints], np.hstack([np.zeros((joints, joints)), np.eye(joints)]))
+    step = h * np.eye(joints)
+    ahead, behind = (model.forward_dynamics(q + s * step, v, tau).vdot for s in (1, -1))
+    np.testing.assert_allclose(A[joints:, :joints], (ahead - behind).T / (2 * h), rtol=1e-6, atol=1e-5)
+    D = (model.mass_matrix(q + step) - model.mass_matrix(q - step)) / (2 * h)  # D[k] = ∂M/∂q_k
+    C = 0.5 * sum(v[k] * (D[k] + D[:, :, k].T - D[:, k, :]) for k in range(joints))
+    np.testing.assert_allclose(model.coriolis_matrix(q, v), C, atol=1e-7)

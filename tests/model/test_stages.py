@@ -46,6 +46,16 @@ def test_what_cannot_be_right_is_refused(wrong: dict) -> None:
         model("lopes").with_(**wrong)
 
 
+@pytest.mark.parametrize("named", [["vx", "vy", "vz", "wx", "wy", "wy"], ["wz", "wz", *["vx", "vy", "vz", "wx", "wy"]]])
+def test_a_velocity_named_twice_is_refused(named: list[str]) -> None:
+    """As many names as freedoms, one of them twice, left a freedom out without a word."""
+    for make in (lambda: model("lopes").with_(velocities=named), lambda: gough.build("lopes", velocities=tuple(named))):
+        with pytest.raises(gough.UsageError, match=f"{named[-1] if named[0] == 'vx' else 'wz'} twice"):
+            make()
+    with pytest.raises(gough.UsageError, match="a name of its own"):
+        gough.motions.function(lambda t: [t, t], 1.0, kind="joints", names=["a", "a"])
+
+
 def test_a_model_does_not_change() -> None:
     m = model("lopes")
     with pytest.raises(dataclasses.FrozenInstanceError):

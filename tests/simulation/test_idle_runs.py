@@ -133,3 +133,14 @@ def test_a_run_begins_at_rest_and_steps() -> None:
         sim.step(np.zeros(1), 1e-3)
     free = gough.simulate(model, duration=0.02, step=1e-3, controller=laws.Free())
     np.testing.assert_allclose(sim.q, free.q[-1], atol=1e-9)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_ensemble_is_its_runs_one_by_one(family: str) -> None:
+    model = lossless(family)
+    starts = 0.3 * np.random.default_rng(1).normal(size=(4, model.layout.nv))
+    many = gough.simulate_many(model, v=starts, controller=laws.Free(), duration=0.05, step=1e-3, stored=5)
+    for k, v in enumerate(starts):
+        alone = gough.simulate(model, v=v, controller=laws.Free(), duration=0.05, step=1e-3, method="rk4")
+        np.testing.assert_allclose(many.q[k, -1], alone.q[-1], atol=1e-12)
+        np.testing.assert_allclose(many.v[k, -1], alone.v[-1], atol=1e-10)

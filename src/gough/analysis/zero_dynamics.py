@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.analysis.modes import GROWING, quadratic_eigenvalues, reference_state
+from gough.analysis.modes import GROWING, quadratic_eigenvalues, reference_state, verdict_of
 from gough.arguments import a_model, checked, design, numbers, word, wrenches
 from gough.dynamics.flexible import elastic_numbers
 from gough.dynamics.numbers import Numbers
@@ -69,15 +69,23 @@ def zero_dynamics(
         seen = (model.frame_jacobian(state.q, output) * unit)[:, moving]
         N = _null(_independent_rows(seen, layout.mobility, output))
     eigenvalues = quadratic_eigenvalues(W.T @ M @ N, W.T @ C @ N, W.T @ K @ N)
-    growth = float(np.real(eigenvalues).max())
-    stable = growth < 0
     what = "the floating frame" if output == "floating" else f"frame {output!r}"
-    verdict = (
-        f"stable: with {what} held, deformations die out (slowest {growth:.4g} 1/s)"
-        if stable
-        else f"unstable: tracking {what} exactly makes deformations grow, at {growth:+.4g} 1/s"
-    )
-    return ZeroDynamics(eigenvalues, output, stable, verdict)
+    return ZeroDynamics(eigenvalues, output, *_verdict(eigenvalues, what, layout.v_idle > 0))
+
+
+def _verdict(eigenvalues: np.ndarray, what: str, idle: bool) -> tuple[bool, str]:
+    """(stable, in plain words) with `what` held. Idle freedoms may swing without damping or have no stiffness at all: what is
+    rounding then neither grows nor dies out."""
+    growth, rounding = float(np.real(eigenvalues).max()), GROWING * float(np.abs(eigenvalues).max()) if idle else 0.0
+    if growth > rounding or (growth >= 0 and not idle):
+        moved = "deformations or idle freedoms" if idle else "deformations"
+        return False, f"unstable: tracking {what} exactly makes {moved} grow, at {growth:+.4g} 1/s"
+    left = verdict_of(eigenvalues)
+    if idle and left != "stable":
+        return False, f"{left} with {what} held"
+    if growth > -rounding:
+        return True, f"stable: with {what} held, nothing grows; some of it swings without damping"
+    return True, f"stable: with {what} held, deformations die out (slowest {growth:.4g} 1/s)"
 
 
 def growth_without_stress(model: Model, q: np.ndarray, parameters: np.ndarray) -> float:

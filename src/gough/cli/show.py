@@ -1,5 +1,6 @@
 """`gough show`: the structure of a robot, for people or as JSON."""
 
+import math
 from typing import Annotated, Any
 
 import typer
@@ -279,7 +280,18 @@ def show_bodies(r: Data) -> None:
         platform = r["platform"] is not None and body["name"] == r["platform"]["name"]
         shown.add_row(label, *_body(body, " (platform)" * platform))
     console().print(shown)
+    if r["platform"] is not None and r["platform"]["limits"]:
+        stated = [_range(name, *bounds) for name, bounds in r["platform"]["limits"].items()]
+        say(f"limits of {r['platform']['name']}: {', '.join(stated)}")
     say()
+
+
+def _range(name: str, lower: float | None, upper: float | None) -> str:
+    """A bounded coordinate of the platform in words."""
+    ends = {"from": lower, "to": upper}
+    turns = name in ("yaw", "pitch", "roll")
+    told = [f"{word} {short(math.degrees(x) if turns else x)}" for word, x in ends.items() if x is not None]
+    return f"{name} {' '.join(told)} {'deg' if turns else 'm'}"
 
 
 def _body(body: Data, mark: str = "") -> list[str]:

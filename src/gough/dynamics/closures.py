@@ -185,6 +185,24 @@ class CutGeometry:
                 out[i, j] = self.coefficient(len(self.rows) + i, column)
         return out
 
+    def sliding_row(self, axis: int) -> ClosureRow:
+        """Of a direction in which the joint slides, an axis of L: the row that would keep it from sliding. Where it slides along
+        one axis alone, the gap is along that axis."""
+        a = self.axis_on_first(axis)
+        alone = sum(side == "along" for side, _ in self.cut.free_axes) == 1 and not self.may_miss
+        return ClosureRow(a) if alone else ClosureRow(a, None, cross(a, self.gap()))
+
+    def row_rate(self, row: ClosureRow, u: Vector) -> Any:
+        """Left-hand side of equation (1) for tree velocities u and a row without c_P."""
+        rate: Any = 0.0
+        for columns, sign in ((self.first_columns, -1.0), (self.second_columns, 1.0)):
+            for k, (linear, angular) in columns.items():
+                if row.c_v is not None:
+                    rate = rate + dot(row.c_v, linear) * (sign * u[k])
+                if row.c_L is not None and sign < 0:
+                    rate = rate + dot(row.c_L, angular) * u[k]
+        return rate
+
     def platform_rates(self, i: int, twist: Vector) -> Any:
         """What the platform's twist (6,), world axes, adds to row i, as second side: P v of equation (3)."""
         row = self.rows[i]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.dynamics.loads import cut_friction, spring_energy, spring_losses
+from gough.dynamics.loads import slide_friction, spring_energy, spring_losses, turn_friction
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
@@ -91,7 +91,9 @@ def _losses(loops: Loops, u: Vector) -> Any:
     for cut in loops.cuts:
         first = link_twist(posture, u, cut.cut.first)[1]
         second = cut.from_second(link_twist(posture, u, cut.cut.second)[1])
-        friction = cut_friction(cut, first, second, u)
+        friction = turn_friction(cut, first, second, u)
         if friction is not None:
             total = total + dot(friction, first - second)
+        for _, rate, force in slide_friction(cut, u):
+            total = total + rate * force
     return total + spring_losses(posture, lambda i, x: point_velocity(posture, u, i, x))

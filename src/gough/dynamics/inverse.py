@@ -60,7 +60,7 @@ def load_sizes(mechanism: Mechanism) -> dict[str, int]:
     The first is left out where there is no platform, the second where v is the platform's whole twist: it would be the same.
     """
     sizes = {"wrench": 6} if mechanism.has_platform else {}
-    same = mechanism.has_platform and mechanism.selection.leads_from_platform
+    same = mechanism.leads_from_platform
     return sizes if same or not mechanism.layout.nv else sizes | {"force": mechanism.layout.nv}
 
 

@@ -16,9 +16,10 @@ from gough.dynamics.recursion import LinkWrench, resting_rate
 from gough.errors import Site, Status, StructureError
 from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector, structurally_zero
+from gough.joints.closures import ClosureRow
 from gough.joints.springs import LINEAR
 from gough.scalar import check, dot, note, select, sqrt, zeros
-from gough.spatial import cross
+from gough.spatial import cross, exact_sincos
 from gough.structure.mechanism import PointSpring
 
 Vector = np.ndarray
@@ -26,28 +27,64 @@ COINCIDE = 1e-12
 """Distance (m) of a spring's two points below which its force has no direction."""
 
 
-def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector) -> Vector | None:
+def turn_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector) -> Vector | None:
     """Moment (3,), tip axes, that keeps the first link turning against the cut joint's friction; None without friction.
 
-    w_first, w_second: angular velocities, tip axes; u: tree velocities. The second link needs the opposite moment. Per free
-    axis, or along the relative velocity for a ball.
+    w_first, w_second: angular velocities, tip axes; u: tree velocities. The second link needs the opposite moment. Against the
+    rate about each free axis, or along the relative velocity for a ball.
     """
-    joint = cut.cut
-    numbers = cut.posture.numbers.at(joint.friction)
-    laws = [numbers[k : k + 3] for k in range(0, len(numbers), 3)]  # one for all axes, or one for each
-    if not joint.free_axes or all(structurally_zero(x) for law in laws for x in law[:2]):
+    joint, found = cut.cut, [x for x in _friction_laws(cut) if x[0] != "along"]
+    if not found:
         return None
     with note(f"{joint.name}: friction [Pedrammehr 2012, eq. 31]"):
         relative = w_first - w_second
         resting = resting_rate(cut.posture.mechanism, u)
-        if joint.free_axes == (("ball", 0),):
-            viscous, coulomb, smoothing = laws[0]
+        if found[0][0] == "ball":
+            viscous, coulomb, smoothing = found[0][2]
             return viscous * relative + coulomb_vector(relative, coulomb, smoothing, resting)
+        turning = [(side, a) for side, a in joint.free_axes if side != "along"]
+        axes = [cut.L_R[:, a] if side == "leg" else cut.from_second(cut.P_R[:, a]) for side, a in turning]
+        if joint.angle is not None:
+            axes = _dual(axes[0], axes[1], cut.angle())
         moment = zeros(3)
-        for k, (side, axis) in enumerate(joint.free_axes):
-            e = cut.L_R[:, axis] if side == "leg" else cut.from_second(cut.P_R[:, axis])
-            moment = moment + e * friction_force(dot(e, relative), *laws[k % len(laws)], resting=resting)
+        for side, axis, law in found:
+            e = axes[turning.index((side, axis))]
+            moment = moment + e * friction_force(dot(e, relative), *law, resting=resting)
         return moment
+
+
+def slide_friction(cut: CutGeometry, u: Vector) -> list[tuple[ClosureRow, Any, Any]]:
+    """(row, rate (m/s), force (N) against it) of every direction in which the cut joint slides with friction.
+
+    The rate is that of the second frame's origin along axis a of the first, ṡ = a · (v_P - v_L) + (a × d) · ω_L: what the row of
+    the closure `Along` holds at zero. The force does the power force × ṡ.
+    """
+    mechanism = cut.posture.mechanism
+    out = []
+    for side, axis, law in _friction_laws(cut):
+        if side == "along":
+            with note(f"{cut.cut.name}: friction along its axis {axis}"):
+                row = cut.sliding_row(axis)
+                rate = cut.row_rate(row, u)
+                out.append((row, rate, friction_force(rate, *law, resting=resting_rate(mechanism, u) * mechanism.size)))
+    return out
+
+
+def _friction_laws(cut: CutGeometry) -> list[tuple[str, int, list[Any]]]:
+    """(side, axis, law) of the free axes of a cut that have friction: one law for all axes, or one for each."""
+    numbers = cut.posture.numbers.at(cut.cut.friction)
+    laws = [numbers[k : k + 3] for k in range(0, len(numbers), 3)]
+    each = [(side, axis, laws[k % len(laws)]) for k, (side, axis) in enumerate(cut.cut.free_axes)]
+    return [x for x in each if not all(map(structurally_zero, x[2][:2]))]
+
+
+def _dual(a: Vector, b: Vector, angle: Any) -> list[Vector]:
+    """Of unit vectors a and b with this angle between them: the vectors in their plane that are perpendicular to the other one
+    and have the component 1 along their own. A spin r_a a + r_b b has the rates r_a and r_b as its products with them; forces
+    f_a and f_b against these rates are the moment Σ f_i dual_i, whose power is f_a r_a + f_b r_b."""
+    sine, cosine = exact_sincos(angle)
+    scale = 1.0 / (sine * sine)
+    return [(a - b * cosine) * scale, (b - a * cosine) * scale]
 
 
 def spring_forces(posture: Posture, velocities: Any) -> list[tuple[int, LinkWrench]]:

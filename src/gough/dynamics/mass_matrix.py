@@ -52,7 +52,7 @@ def mass_matrix(loops: Loops) -> Matrix:
 
 def independent_legs(mechanism: Mechanism) -> bool:
     """Whether v is the platform's whole twist and every link hangs on a leg with one cut, that determines its joints."""
-    return mechanism.selection.leads_from_platform and legs_follow(mechanism)
+    return mechanism.leads_from_platform and legs_follow(mechanism)
 
 
 def legs_follow(mechanism: Mechanism) -> bool:

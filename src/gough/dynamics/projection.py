@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gough.dynamics.closures import CutGeometry
-from gough.dynamics.loads import cut_friction, spring_forces
+from gough.dynamics.loads import slide_friction, spring_forces, turn_friction
 from gough.dynamics.loops import Loops
 from gough.dynamics.recursion import (
     LinkMotion,
@@ -26,6 +26,7 @@ from gough.dynamics.recursion import (
 )
 from gough.dynamics.twists import point_velocity
 from gough.scalar import note, zeros
+from gough.spatial import cross
 from gough.structure import WORLD
 
 Vector = np.ndarray
@@ -68,7 +69,7 @@ class TreeForces:
         if mechanism.has_platform:
             self.generalised[:6] = np.concatenate([self.force, self.moment])
 
-    def cut_friction(self, cut: CutGeometry) -> Vector | None:
+    def turn_friction(self, cut: CutGeometry) -> Vector | None:
         """Moment on the first link against the friction of a cut, tip axes."""
         second = cut.cut.second
         if self._is_platform(second):
@@ -77,18 +78,36 @@ class TreeForces:
             spin = cut.from_second(self.motions[second].w)
         first = cut.cut.first
         own = cut.from_world(self.u[3:6]) if self._is_platform(first) else self.motions[first].w
-        return cut_friction(cut, own, spin, self.u)
+        return turn_friction(cut, own, spin, self.u)
+
+    def slide_friction(self, cut: CutGeometry) -> Vector | None:
+        """Force on the second link at its cut point against the friction of a cut that slides, tip axes."""
+        total: Vector | None = None
+        for row, _, force in slide_friction(cut, self.u):
+            assert row.c_v is not None
+            total = row.c_v * force if total is None else total + row.c_v * force
+        return total
 
     def _cut_friction(self, cut: CutGeometry) -> None:
         """Add the friction of a cut to its links and the platform, C_s (ω_l - ω) [Pedrammehr 2012, eqs. 31, 49]."""
-        friction = self.cut_friction(cut)
-        if friction is None:
-            return
-        self._add(cut.cut.first, LinkWrench(zeros(3), friction))
-        if self._is_platform(cut.cut.second):
-            self.moment = self.moment - cut.to_world(friction)
-        elif cut.cut.second != WORLD:
-            self._add(cut.cut.second, LinkWrench(zeros(3), -cut.to_second(friction)))
+        friction = self.turn_friction(cut)
+        if friction is not None:
+            self._add(cut.cut.first, LinkWrench(zeros(3), friction))
+            if self._is_platform(cut.cut.second):
+                self.moment = self.moment - cut.to_world(friction)
+            elif cut.cut.second != WORLD:
+                self._add(cut.cut.second, LinkWrench(zeros(3), -cut.to_second(friction)))
+        for row, _, force in slide_friction(cut, self.u):
+            assert row.c_v is not None
+            f = row.c_v * force
+            n = -cross(cut.L_p, f)
+            self._add(cut.cut.first, LinkWrench(-f, n if row.c_L is None else n + row.c_L * force))
+            if self._is_platform(cut.cut.second):
+                f = cut.to_world(f)
+                self.force, self.moment = self.force + f, self.moment + cross(cut.r_world, f)
+            elif cut.cut.second != WORLD:
+                f = cut.to_second(f)
+                self._add(cut.cut.second, LinkWrench(f, cross(cut.b_P, f)))
 
     def _is_platform(self, link: int) -> bool:
         return link == 0 and self.posture.mechanism.has_platform

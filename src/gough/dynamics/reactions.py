@@ -81,10 +81,9 @@ def joint_reactions(
             force, moment = cut.wrench_on_second(mu)
             f, n = cut.to_second(force), cut.to_second(moment)
             _push(posture, transmitted, cut.cut.second, LinkWrench(f, n + cross(cut.b_P, f)))
-            friction = forces.cut_friction(cut)
-            cuts[k] = np.concatenate(
-                [cut.to_world(force), cut.to_world(moment if friction is None else moment + friction)]
-            )
+            slid, turned = forces.slide_friction(cut), forces.turn_friction(cut)
+            force, moment = force if slid is None else force - slid, moment if turned is None else moment + turned
+            cuts[k] = np.concatenate([cut.to_world(force), cut.to_world(moment)])
     links = joint_links(mechanism)
     joints = zeros(len(links), 6)
     for row, i in enumerate(links):

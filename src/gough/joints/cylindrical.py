@@ -11,7 +11,6 @@ CYLINDRICAL = JointType(
     motions=(Rotation(0), Translation(0)),
     coordinates=(Coordinate("_angle", "rad"), Coordinate("_offset", "m")),
     closures=(Along(0), Along(1), Perpendicular(0, 2), Perpendicular(1, 2)),
-    free_axes=(("leg", 2),),
-    friction_when_cut=False,
+    free_axes=(("leg", 2), ("along", 2)),
     drawing="sleeve",
 )

@@ -61,7 +61,8 @@ class JointType:
     tilts: bool = False
     """Whether its sides tilt against each other, so that it may have a cone as limit."""
     free_axes: tuple[tuple[str, int], ...] = ()
-    """Freedoms left when cut, for friction: ("leg" | "platform", axis number) or ("ball", 0)."""
+    """Freedoms left when cut, for friction, in the order of `moving`: turns ("leg" | "platform", axis number) or ("ball", 0),
+    slides ("along", axis number of L)."""
     friction_when_cut: bool = True
 
     @cached_property

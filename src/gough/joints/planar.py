@@ -11,7 +11,6 @@ PLANAR = JointType(
     motions=(Translation(1), Translation(2), Rotation(0)),
     coordinates=(Coordinate("_x", "m"), Coordinate("_y", "m"), Coordinate("_angle", "rad")),
     closures=(Along(2), Perpendicular(0, 2), Perpendicular(1, 2)),
-    free_axes=(("leg", 2),),
-    friction_when_cut=False,
+    free_axes=(("along", 0), ("along", 1), ("leg", 2)),
     drawing="puck",
 )

@@ -11,6 +11,6 @@ PRISMATIC = JointType(
     motions=(Translation(0),),
     coordinates=(Coordinate("", "m"),),
     closures=(Along(0), Along(1), Perpendicular(0, 1), Perpendicular(1, 2), Perpendicular(2, 0)),
-    friction_when_cut=False,
+    free_axes=(("along", 2),),
     drawing="slide",
 )

@@ -22,10 +22,13 @@ LEAST, ABOUT = 1e-4, 0.7
 """Part of an idle motion that a velocity must have to tell it, and part of the best that is about as good."""
 
 
-def select(linkage: Linkage, assembly: Assembly, wanted: str | Sequence[str] | None) -> Mechanism:
-    """The mechanism led by the velocities that are wanted: "platform", "drives", names of rates, or None for the usual ones."""
+def select(
+    linkage: Linkage, assembly: Assembly, wanted: str | Sequence[str] | None, idle_rates: Sequence[str] = ()
+) -> Mechanism:
+    """The mechanism led by the velocities that are wanted: "platform", "drives", names of rates, or None for the usual ones.
+    idle_rates: names of rates that are stated to be idle."""
     structure, rows = linkage.structure, list(assembly.closures)
-    independent, idle = independent_columns(structure, assembly.free_motions, wanted)
+    independent, idle = independent_columns(structure, assembly.free_motions, wanted, idle_rates)
     removed = tuple(sorted(set(range(structure.rows)) - set(rows)))
     dependent = [c for c in range(structure.layout.nu) if c not in independent]
     blocks = ordered_blocks(structure, pattern_of(structure, linkage.function("closure_rows").program), rows, dependent)
@@ -62,18 +65,20 @@ def fitted_offsets(linkage: Linkage, home: np.ndarray, removed: tuple[int, ...])
 
 
 def independent_columns(
-    structure: Structure, free_motions: np.ndarray, wanted: str | Sequence[str] | None
+    structure: Structure, free_motions: np.ndarray, wanted: str | Sequence[str] | None, idle_rates: Sequence[str] = ()
 ) -> tuple[list[int], list[int]]:
     """Positions of v in u: as the user names them, else the platform's twist, then drives, then idle joints; and the idle ones.
 
-    Elastic rates are independent wherever the closures let them, and stand last; but as many others as there are drives
-    come before them. Drives that are all independent, and all of v that is rigid, stand in their own order.
+    idle_rates: names of some that are idle, or it is a StructureError; they are taken before others that would do. Elastic rates
+    are independent wherever the closures let them, and stand last; but as many others as there are drives come before them.
+    Drives that are all independent, and all of v that is rigid, stand in their own order.
     """
     free_motions = in_lengths(structure, free_motions)
     names, elastic = structure.layout.u_names, structure.elastic_columns
     platform = list(range(6)) if structure.has_platform else []
     drives = [structure.links[d.link].u for d in structure.drives]
     mobility = free_motions.shape[2]
+    stated = _stated_idle(structure, free_motions, idle_rates) if idle_rates else []
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
         return _named(structure, free_motions, list(wanted))
     bent = choose(free_motions, elastic, mobility)
@@ -96,7 +101,8 @@ def independent_columns(
     if drives and len(taken) < mobility:
         loose = idle_motions(structure, free_motions)
         if len(taken) + loose.shape[2] == mobility:
-            idle = idle_columns(structure, loose, [c for c in range(len(names)) if c not in taken])
+            others = [c for c in range(len(names)) if c not in taken]
+            idle = sorted(idle_columns(loose, others, first=stated))
             taken = choose(free_motions, idle, mobility, first=taken)
     if len(taken) < mobility:
         others = [c for c in range(len(names)) if c not in taken]
@@ -132,9 +138,26 @@ def idle_motions(structure: Structure, free_motions: np.ndarray) -> np.ndarray:
     return free_motions @ np.swapaxes(vt, 1, 2)[:, :, most:]
 
 
-def idle_columns(structure: Structure, loose: np.ndarray, candidates: Sequence[int]) -> list[int]:
+def _stated_idle(structure: Structure, free_motions: np.ndarray, rates: Sequence[str]) -> list[int]:
+    """Columns of rates that are stated to be idle; a StructureError where they are not."""
+    names, loose = list(structure.layout.u_names), idle_motions(structure, free_motions)
+    columns = [names.index(name) for name in rates if name in names]
+    found = {names[c] for c in idle_columns(loose, columns)}
+    wrong = [name for name in rates if name not in found]
+    if wrong:
+        passive = [c for c in range(len(names)) if c not in structure.elastic_columns]
+        known = [names[c] for c in idle_columns(loose, passive)]
+        raise StructureError(
+            f"{structure.name}: idle names {', '.join(wrong)}, which moves only with the drives, the platform, what bends or the "
+            f"idle freedoms named beside it; idle {'are ' + ', '.join(known) if known else 'is nothing here'}."
+        )
+    return columns
+
+
+def idle_columns(loose: np.ndarray, candidates: Sequence[int], first: Sequence[int] = ()) -> list[int]:
     """As many of the candidates, columns of u, as there are idle motions (samples, nu, k), in their order: always the one next
     that is most independent of those before at the sample where it is least so; the first of those that are about as good.
+    first: columns among them that are taken before all others.
 
     Of a rod between two balls it is that component of a ball's rate, in the rod's axes, that is nearest to the rod's line:
     good wherever the rod is.
@@ -142,10 +165,11 @@ def idle_columns(structure: Structure, loose: np.ndarray, candidates: Sequence[i
     left, taken = loose.copy(), []
     for _ in range(loose.shape[2]):
         norms = np.linalg.norm(left, axis=2).min(axis=0)
-        best = max((norms[c] for c in candidates if c not in taken), default=0.0)
+        ahead = [c for c in first if c not in taken] or [c for c in candidates if c not in taken]
+        best = max((norms[c] for c in ahead), default=0.0)
         if best < LEAST:
             break
-        c = next(c for c in candidates if c not in taken and norms[c] >= ABOUT * best)
+        c = next(c for c in ahead if norms[c] >= ABOUT * best)
         e = left[:, c] / np.linalg.norm(left[:, c], axis=1)[:, None]
         left = left - np.einsum("snk,sk->sn", left, e)[:, :, None] * e[:, None, :]
         taken.append(c)
@@ -173,7 +197,7 @@ def _named(structure: Structure, free_motions: np.ndarray, wanted: list[str]) ->
     drives = [structure.links[d.link].u for d in structure.drives]
     rigid = [c for c in columns if c not in elastic]
     passive = [c for c in rigid if c not in platform and c not in drives]
-    idle = idle_columns(structure, idle_motions(structure, free_motions), passive) if passive else []
+    idle = idle_columns(idle_motions(structure, free_motions), passive) if passive else []
     led = [c for c in rigid if c not in idle]
     return [*led, *idle, *(c for c in columns if c in elastic)], idle
 

@@ -254,7 +254,7 @@ class DynamicsCalls(Calls):
         """x, ẋ, M, C and T (v = T ẋ) in named coordinates."""
         model = self._model
         check_sequence(coordinates)
-        if not model.mechanism.selection.leads_from_platform:
+        if not model.mechanism.leads_from_platform:
             return own_coordinate_terms(model, q, v, self._parameters(parameters), on_bad_state)
         q, v = as_array("q", q, model.layout.nq), as_array("v", v, model.layout.nv)
         x = coordinates_of(q, coordinates)

@@ -45,7 +45,7 @@ class FrameCalls(Calls):
         """Platform twist (..., 6) of v; the two are the same for a platform with six freedoms."""
         model = self._model
         self._needs_platform("twist")
-        if model.mechanism.selection.leads_from_platform:
+        if model.mechanism.leads_from_platform:
             return self._same_twist("twist", q, v, parameters, on_bad_state)
         inputs = {"q": q, "v": v}
         return self._array_of("twist", "u", inputs, parameters, on_bad_state, "tree_rates", lambda u: u[..., :6])
@@ -59,7 +59,7 @@ class FrameCalls(Calls):
         model = self._model
         self._needs_platform("velocity")
         wanted = as_array("twist", twist, 6)
-        if model.mechanism.selection.leads_from_platform:
+        if model.mechanism.leads_from_platform:
             v = self._same_twist("velocity", q, wanted, parameters, "raise", marks=False)
             return v, np.zeros_like(v)
         e, u = self._columns_of("tree_rates", "u", q, parameters)

@@ -9,19 +9,22 @@ from gough.compilation.arrays import as_array
 from gough.dynamics.tilts import tilting_joints
 from gough.joints import ALL
 from gough.model.results import LimitKind, LimitMargins, StatedLimit
-from gough.robot.tree import PlacedJoint, placed_joints, placed_loops
+from gough.robot.platform.guide import FREEDOMS
+from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_name
+from gough.spatial.euler import coordinates_of
 
 if TYPE_CHECKING:
     from gough.model.model import Model
 
 
 class _Bound(NamedTuple):
-    """A limit, and its margin: bound - |x|, or side · (bound - x), of an entry of q, tree rates, drive forces or tilt cosines."""
+    """A limit, and its margin: bound - |x|, or side · (bound - x), of an entry of q, of the platform's pose, tree rates, drive
+    forces or tilt cosines. near: of an angle that is known up to whole turns, to which the one that counts is next."""
 
     limit: StatedLimit
     source: str
     entry: int
-    bound: float
+    near: float = 0.0
 
 
 def limit_margins(model: "Model", q: Any, v: Any, tau: Any, parameters: np.ndarray) -> LimitMargins:
@@ -34,6 +37,8 @@ def limit_margins(model: "Model", q: Any, v: Any, tau: Any, parameters: np.ndarr
         known["u"] = model.function("tree_rates")(q=q, v=v, parameters=parameters).outputs["u"]
     if tau is not None:
         known["tau"] = as_array("tau", tau, len(model.mechanism.drives))
+    if plan.posed:
+        known["pose"] = coordinates_of(q, "rpy_zyx")
     if plan.tilted:
         known["tilt"] = model.function("tilt_cosines")(q=q, parameters=parameters).outputs["cosines"]
     return LimitMargins(plan.names, plan.margins(known), plan.limits)
@@ -43,27 +48,30 @@ class _Plan:
     """Where the numbers of all stated limits stand."""
 
     def __init__(self, model: "Model", with_rates: bool, with_forces: bool) -> None:
-        wanted = {"q", "tilt", *(["u"] if with_rates else []), *(["tau"] if with_forces else [])}
+        wanted = {"q", "pose", "tilt", *(["u"] if with_rates else []), *(["tau"] if with_forces else [])}
         bounds = [bound for bound in _bounds(model) if bound.source in wanted]
         self.limits = tuple(bound.limit for bound in bounds)
         self.names = tuple(map(str, self.limits))
-        self.tilted = any(bound.source == "tilt" for bound in bounds)
+        self.tilted, self.posed = (any(bound.source == source for bound in bounds) for source in ("tilt", "pose"))
         self._count, self._groups = len(bounds), []
-        for source in ("q", "u", "tau", "tilt"):
+        for source in ("q", "pose", "u", "tau", "tilt"):
             own = [k for k, bound in enumerate(bounds) if bound.source == source]
             if own:
                 entries = np.array([bounds[k].entry for k in own])
-                of_bounds = np.array([bounds[k].bound for k in own])
+                of_bounds = np.array([bounds[k].limit.bound for k in own])
                 side = np.array([-1.0 if bounds[k].limit.kind.side == "lower" else 1.0 for k in own])
-                self._groups.append((source, np.array(own), entries, of_bounds, side))
+                near = np.array([bounds[k].near for k in own])
+                self._groups.append((source, np.array(own), entries, of_bounds, side, near))
 
     def margins(self, known: Mapping[str, np.ndarray]) -> np.ndarray:
         """Margins (..., n) of arrays (..., entries) by source."""
         batches = [known[source].shape[:-1] for source, *_ in self._groups] or [known["q"].shape[:-1]]
         out = np.empty((*(batches[0] if len(batches) == 1 else np.broadcast_shapes(*batches)), self._count))
-        for source, own, entries, bounds, side in self._groups:
+        for source, own, entries, bounds, side, near in self._groups:
             x = known[source][..., entries]
-            if source == "q":
+            if source == "pose":
+                x = np.where(entries < 3, x, x - 2 * np.pi * np.round((x - near) / (2 * np.pi)))
+            if source in ("q", "pose"):
                 out[..., own] = side * (bounds - x)
             else:
                 out[..., own] = bounds - (np.arccos(np.clip(x, -1.0, 1.0)) if source == "tilt" else np.abs(x))
@@ -88,19 +96,21 @@ def _bounds(model: "Model") -> Iterator[_Bound]:
             ways += ((LimitKind.UPPER, limits.of_coordinate("upper", 0)), (LimitKind.STROKE_UPPER, stroke[1]))
             for kind, bound in ways:
                 if bound is not None:
-                    yield _Bound(StatedLimit(name, kind, unit), "q", link.q, bound)
+                    yield _Bound(StatedLimit(name, kind, unit, bound), "q", link.q)
             if speeds:
-                yield _Bound(StatedLimit(name, LimitKind.SPEED, f"{unit}/s"), "u", link.u, min(speeds))
+                yield _Bound(StatedLimit(name, LimitKind.SPEED, f"{unit}/s", min(speeds)), "u", link.u)
             if loads and name in drive_of:
                 unit = model.layout.drive_units[drive_of[name]]
-                yield _Bound(StatedLimit(name, LimitKind.FORCE, unit), "tau", drive_of[name], min(loads))
+                yield _Bound(StatedLimit(name, LimitKind.FORCE, unit, min(loads)), "tau", drive_of[name])
         else:
             yield from _of_each(model, placed)
         if limits.cone is not None:
-            yield _Bound(StatedLimit(name, LimitKind.CONE, "rad"), "tilt", tilt_of[name], limits.cone)
+            yield _Bound(StatedLimit(name, LimitKind.CONE, "rad", limits.cone), "tilt", tilt_of[name])
     for loop in placed_loops(model.robot):
         if loop.limits.cone is not None:
-            yield _Bound(StatedLimit(loop.name, LimitKind.CONE, "rad"), "tilt", tilt_of[loop.name], loop.limits.cone)
+            limit = StatedLimit(loop.name, LimitKind.CONE, "rad", loop.limits.cone)
+            yield _Bound(limit, "tilt", tilt_of[loop.name])
+    yield from _of_platform(model)
 
 
 def _of_each(model: "Model", placed: PlacedJoint) -> Iterator[_Bound]:
@@ -112,7 +122,20 @@ def _of_each(model: "Model", placed: PlacedJoint) -> Iterator[_Bound]:
         for kind, key in ((LimitKind.LOWER, "lower"), (LimitKind.UPPER, "upper")):
             bound = limits.of_coordinate(key, k)
             if bound is not None:
-                yield _Bound(StatedLimit(name, kind, unit), "q", link.q, bound)
+                yield _Bound(StatedLimit(name, kind, unit, bound), "q", link.q)
         speed = limits.of_coordinate("speed", k)
         if speed is not None:
-            yield _Bound(StatedLimit(name, LimitKind.SPEED, f"{unit}/s"), "u", link.u, speed)
+            yield _Bound(StatedLimit(name, LimitKind.SPEED, f"{unit}/s", speed), "u", link.u)
+
+
+def _of_platform(model: "Model") -> Iterator[_Bound]:
+    """Limits of the platform's coordinates."""
+    body = platform_body(model.robot)
+    if body is None or body.limits is None:
+        return
+    for name, (lower, upper) in body.limits.bounds():
+        entry, called = FREEDOMS.index(name), f"{platform_name(model.robot)}.{name}"
+        middle = 0.0 if lower is None or upper is None else (lower + upper) / 2
+        for kind, bound in ((LimitKind.LOWER, lower), (LimitKind.UPPER, upper)):
+            if bound is not None:
+                yield _Bound(StatedLimit(called, kind, "m" if entry < 3 else "rad", bound), "pose", entry, middle)

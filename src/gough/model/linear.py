@@ -128,7 +128,7 @@ def _bracket(
 ) -> np.ndarray:
     """B (..., nv, nv) with N B δ = D(N v)[N δ] - D(N δ)[N v]."""
     nv = model.layout.nv
-    if model.mechanism.selection.leads_from_platform:
+    if model.mechanism.leads_from_platform:
         B = np.zeros((*batch, 6, 6))
         w = np.broadcast_to(v[..., 3:6], (*batch, 3))
         B[..., 3, 4], B[..., 3, 5], B[..., 4, 5] = -w[..., 2], w[..., 1], -w[..., 0]

@@ -212,7 +212,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls, DesignNumbers):
             return assemble_model(new, self.free if free is None else tuple(free), asked, linkage.precision)
         if velocities is None:
             return replace(self, linkage=linkage)
-        mechanism = select(linkage, self.assembly, velocities)
+        mechanism = select(linkage, self.assembly, velocities, self.robot.idle)
         return check_model(Model(self.robot, linkage, self.assembly, mechanism, self.free, velocities))
 
     def led_by(self, independent: Sequence[int], around: np.ndarray) -> Self:
@@ -376,7 +376,7 @@ def _in_stages(robot: Robot, free: tuple[str, ...], velocities: str | Sequence[s
     parameters.setflags(write=False)
     linkage = UnledLinkage(structure, parameters, pattern, precision)
     assembly = assemble(linkage, robot, leg_kinds(structure, pattern))
-    mechanism = select(linkage, assembly, robot.velocities if velocities is None else velocities)
+    mechanism = select(linkage, assembly, robot.velocities if velocities is None else velocities, robot.idle)
     model = check_model(Model(robot, linkage, assembly, mechanism, free, velocities))
     tell_idle(model)
     return model

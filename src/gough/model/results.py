@@ -165,11 +165,12 @@ class LimitKind(StrEnum):
 
 @dataclass(frozen=True)
 class StatedLimit:
-    """A limit of a joint, and its unit; its text is "joint lower"."""
+    """A limit of a joint, or of a coordinate of the platform ("platform.z"), its unit and bound; its text is "joint lower"."""
 
     joint: str
     kind: LimitKind
     unit: str
+    bound: float
 
     def __str__(self) -> str:
         return f"{self.joint} {self.kind}"

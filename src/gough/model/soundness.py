@@ -1,5 +1,7 @@
 """Is the mechanism one this library can model, and is its home a good one? Said at build time, by name."""
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,9 +14,10 @@ from gough.kinematics.lost import lost_direction
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.settling import not_kept, uncounted_screws
 from gough.program.lowering import PRECISIONS
+from gough.robot.checks.wildcards import names_like
 from gough.robot.tree import guided_home
 from gough.spatial.poses import pose_array, pose_difference
-from gough.structure import Structure
+from gough.structure import Layout, Structure
 from gough.structure.size import OF_DIRECTIONS
 
 if TYPE_CHECKING:
@@ -129,16 +132,26 @@ def check_drives(model: "Model") -> None:
 
 def tell_idle(model: "Model") -> None:
     """Say which freedoms are idle and not named as meant, and which of them are held because nothing accelerates them."""
-    layout, named = model.layout, model.velocities
-    if not layout.v_idle or (not isinstance(named, str | None) and set(layout.idle_names) <= set(named)):
+    layout = model.layout
+    named = {*model.robot.idle, *(() if isinstance(model.velocities, str | None) else model.velocities)}
+    if set(layout.idle_names) <= named:
         return
     still = [layout.v_names[k] for k in model.mechanism.selection.without_inertia if k >= layout.mobility]
     held = f" ({'' if len(still) == layout.v_idle else _listed(still) + ': '}held, without inertia)" if still else ""
     warn(
         f"{model.robot.name}: idle freedoms, which no drive moves and no closure fixes: {_listed(layout.idle_names)}{held}; "
-        "their accelerations are results (idle_acceleration). If they are meant, name all independent velocities (`velocities: "
-        f"[{', '.join(layout.v_names[: layout.rigid])}]`); else add a drive, or take a joint with fewer freedoms.",
+        f"their accelerations are results (idle_acceleration). If they are meant, say `idle: [{', '.join(_starred(layout))}]`; "
+        "else add a drive, or take a joint with fewer freedoms.",
         IdleWarning,
+    )
+
+
+def _starred(layout: Layout) -> list[str]:
+    """The idle rates as a description names them, those of many legs by one name with a star."""
+    own, known = layout.idle_names, layout.u_names
+    whole = {name: re.sub(r"^([A-Za-z_]+)[0-9]+\.", r"\1*.", name) for name in own}
+    return list(
+        dict.fromkeys(f'"{x}"' if set(names_like(x, known)) <= set(own) and x != n else n for n, x in whole.items())
     )
 
 
@@ -291,7 +304,7 @@ def no_pose(model: "Model") -> str:
         return f"{name} has no platform, so no pose; {of_q}(drives=…)"
     if model.mobility < 6:
         return f"the platform of {name} has {model.mobility} freedoms, so most poses are not its own; {of_q}(pose=…)"
-    if not model.mechanism.selection.leads_from_platform:
+    if not model.mechanism.leads_from_platform:
         return f"{name} is led by {', '.join(model.layout.v_names)}, not by its platform; {of_q}(pose=…)"
     return f"joints of {name} have no closed form in the pose; {of_q}(pose=…)"
 
@@ -304,5 +317,9 @@ def check_options(free: Sequence[str], velocities: str | Sequence[str] | None, p
         isinstance(velocities, str) and velocities not in ("platform", "drives")
     ):
         raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
+    if velocities is not None and not isinstance(velocities, str):
+        again = [name for name, count in Counter(velocities).items() if count > 1]
+        if again:
+            raise UsageError(f"velocities={list(velocities)!r}: {', '.join(again)} twice; name every velocity once")
     if precision not in PRECISIONS:
         raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")

@@ -10,6 +10,7 @@ from gough.robot.flexible import Flexible
 from gough.robot.inertia import Inertia, Parameters
 from gough.robot.joint import ChainJoint, TreeJoint
 from gough.robot.loader import gallery, load, loads
+from gough.robot.platform.limits import PlatformLimits
 from gough.robot.pose import Axes, Mdh, Pose
 from gough.robot.robot import Configuration, Platform, Point, Robot, Spring
 from gough.robot.schema import json_schema
@@ -36,6 +37,7 @@ __all__ = [
     "Parameters",
     "Payload",
     "Platform",
+    "PlatformLimits",
     "Point",
     "Pose",
     "Problem",

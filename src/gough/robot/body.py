@@ -34,6 +34,7 @@ from gough.robot.inertia import (
     ten_parameters,
 )
 from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
+from gough.robot.platform.limits import PlatformLimits
 from gough.robot.pose import Pose
 from gough.scalar import VariedNumber, array_of
 
@@ -183,10 +184,10 @@ class Body(Item):
     (m, default the origin) and inertia (default none: a point mass); or the ten `parameters` about the origin. With shape or
     parameters, mass and center_of_mass are filled in from them. Or flexible: a description, or any Python object whose
     `elastic_body(points)` gives the body's constants; then mass and inertia here are those of no body at all (0), the model has
-    the true ones. mesh: how a rigid body looks; nothing is computed from it.
+    the true ones. mesh: how a rigid body looks; nothing is computed from it. limits: of the platform alone, bounds of its pose.
     """
 
-    NEWER_KEYS: ClassVar = {"shape": 2}
+    NEWER_KEYS: ClassVar = {"shape": 2, "limits": 2}
 
     name: Name = "body"
     mass: Mass = 0.0
@@ -199,6 +200,7 @@ class Body(Item):
     telescopic: Telescopic | None = None
     flexible: Annotated[Flexible | None, WrapValidator(flexible_or_object)] = None
     mesh: BodyMesh | None = None
+    limits: PlatformLimits | None = None
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:

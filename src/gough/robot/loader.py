@@ -16,6 +16,7 @@ from gough.robot._leg import Leg
 from gough.robot._merge import Merger
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
+from gough.robot.checks.wildcards import expand_names
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.expressions import Scope, expressions_in
 from gough.robot.expressions.patterns import Complain, expand_patterns
@@ -261,9 +262,10 @@ def _bare_angles(data: Any, place: Place = (), turning: bool = False) -> Iterato
 def _coordinate_angles(data: Any, types: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """The same of the joints under home and initial; types: of the joints by their full names."""
     for key in ("home", "initial"):
-        joints = data[key].get("joints") if isinstance(data.get(key), dict) else None
-        for name, value in (joints or {}).items():
-            if types.get(name) in TURNING:
+        joints = (data[key].get("joints") if isinstance(data.get(key), dict) else None) or {}
+        stands = expand_names(joints, types)
+        for name, value in joints.items():
+            if any(types.get(own) in TURNING for own in stands[name]):
                 yield from _large(value, (key, "joints", name))
 
 

@@ -27,13 +27,19 @@ from gough.robot.checks.couplings import contradiction_faults, coupling_faults, 
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import (
     configuration_faults,
+    idle_faults,
+    known_rates,
     name_faults,
     named_platform,
+    passive_rates,
+    platform_limit_faults,
     spring_faults,
+    stated_joints,
     velocity_faults,
     weight_faults,
 )
 from gough.robot.checks.tree import form_faults, joint_faults, loop_faults, telescopic_faults
+from gough.robot.checks.wildcards import expand_names, is_pattern
 from gough.robot.closures import Loop
 from gough.robot.effects import Flag, SpringPolynomial, characteristic_faults
 from gough.robot.errors import UnphysicalInertiaWarning
@@ -54,7 +60,7 @@ from gough.robot.fields import (
     exactly,
 )
 from gough.robot.files import with_absolute_paths
-from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
+from gough.robot.item import FORMAT, Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.joint import TreeJoint
 from gough.robot.platform.guide import FREEDOMS, freedom_faults
 from gough.robot.platform.home_axes import home_axes_faults
@@ -68,7 +74,7 @@ else:
 
 DOCUMENT_KEYS = tuple(
     "format name title source variables gravity platform templates legs bodies joints loops couplings springs velocities "
-    "drive_sharing "
+    "idle drive_sharing "
     "closure_tolerance home initial".split()
 )
 """What may be written in a file, in this order."""
@@ -81,8 +87,10 @@ CHECKS = (
     coupling_faults,
     spring_faults,
     velocity_faults,
+    idle_faults,
     weight_faults,
     home_axes_faults,
+    platform_limit_faults,
 )
 
 
@@ -178,10 +186,16 @@ Coordinates = Annotated[
 
 
 class Configuration(Item):
-    """A pose of the platform and joint coordinates by name (guesses that choose the assembly branch)."""
+    """A pose of the platform and joint coordinates by name (guesses that choose the assembly branch).
+
+    As it is written a name may have a star, "leg*.crank"; a robot has the names that it stands for.
+    """
 
     pose: Pose | None = None
     joints: dict[str, Coordinates] = Field(default_factory=dict)
+
+    def newer_values(self) -> Mapping[str, int]:
+        return {"joints": 2} if any(map(is_pattern, self.joints)) else {}
 
 
 def _platform(value: Any, _: Any, info: ValidationInfo) -> Any:
@@ -198,12 +212,26 @@ def _variables(value: Any) -> Variables:
     return scope.variables
 
 
-def _velocities(value: Any, _: Any) -> Any:
+def _velocities(value: Any, _: Any, info: ValidationInfo) -> Any:
     if value is None or value in ("platform", "drives"):
         return value
     expected = "platform, drives, or a list of names of coordinates"
     if not isinstance(value, list | tuple) or not value:
         raise as_error([Fault((), value, "not a choice of velocities", expected)])
+    wrong = [Fault((index,), name, "not a text", "a name") for index, name in enumerate(value) if type(name) is not str]
+    format = (info.context or {}).get("format", FORMAT)
+    told, remedy = f"a value of format 2, and this file is of format {format}", "`format: 2` at the top of the file"
+    wrong += [Fault((k,), name, told, remedy) for k, name in enumerate(value) if format < 2 and is_pattern(name)]
+    if wrong:
+        raise as_error(wrong)
+    return tuple(value)
+
+
+def _idle(value: Any, _: Any) -> Any:
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple) or (isinstance(value, list) and not value):
+        raise as_error([Fault((), value, "not a list of idle freedoms", "names of joint rates, as [leg*.rod_wz]")])
     wrong = [Fault((index,), name, "not a text", "a name") for index, name in enumerate(value) if type(name) is not str]
     if wrong:
         raise as_error(wrong)
@@ -221,7 +249,7 @@ class Robot(Item):
     than fit together exactly; they are then fitted by least squares. `gough.robot.tree` is one view of both forms.
     """
 
-    NEWER_KEYS: ClassVar = {"couplings": 2, "variables": 2}
+    NEWER_KEYS: ClassVar = {"couplings": 2, "variables": 2, "idle": 2}
 
     name: RobotName
     title: Title = ""
@@ -236,6 +264,7 @@ class Robot(Item):
     couplings: tuple[Coupling, ...] = ()
     springs: tuple[Spring, ...] = ()
     velocities: Annotated[Literal["platform", "drives"] | tuple[str, ...] | None, WrapValidator(_velocities)] = None
+    idle: Annotated[tuple[str, ...], WrapValidator(_idle)] = ()
     drive_sharing: Literal["least_norm"] | None = None
     closure_tolerance: PositiveLength | None = None
     home: Configuration = Field(default_factory=Configuration)
@@ -278,6 +307,21 @@ class Robot(Item):
             yield Fault(("home", "pose"), look(data, "home", "pose"), "home without a pose", "the platform's pose")
         for key in ("home", "initial"):
             yield from configuration_faults(data, key)
+
+    @model_validator(mode="after")
+    def _spelled(self) -> Self:
+        """Names with stars are what they stand for."""
+        for key in ("home", "initial"):
+            if any(map(is_pattern, look(self, key, "joints") if is_given(self, key) else ())):
+                joints = FrozenDict(stated_joints(self, key))
+                object.__setattr__(self, key, getattr(self, key).model_copy(update={"joints": joints}))
+        if isinstance(self.velocities, tuple) and any(map(is_pattern, self.velocities)):
+            stands = expand_names(self.velocities, known_rates(self))
+            object.__setattr__(self, "velocities", tuple(name for names in stands.values() for name in names))
+        if any(map(is_pattern, self.idle)):
+            stands = expand_names(self.idle, passive_rates(self))
+            object.__setattr__(self, "idle", tuple(name for names in stands.values() for name in names))
+        return self
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

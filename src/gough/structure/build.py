@@ -322,18 +322,19 @@ class _Builder(Bending):
         return tuple(self.table.add(f"{name}.{d.key}", getattr(joint, d.key), d.unit) for d in known)
 
     def _friction(self, name: str, friction, *measures: Measure) -> tuple[int, ...]:
-        """measures: of the rates it acts on; a cylinder's turns and slides share the numbers. None: it turns (cuts)."""
+        """measures: of the rates it acts on; a cylinder's turns and slides share the numbers. None: it turns."""
         units = [" or ".join(words) for words in zip(*(m.friction for m in measures or (ANGLE,)), strict=True)]
         values = (friction.viscous, friction.coulomb, friction.smoothing)
         return self.table.add_friction(name, values, units)
 
     def _cut_friction(self, loop) -> tuple[int, ...]:
         """Of all its free axes together, or one after the other."""
+        kind = ALL[loop.type]
         if not isinstance(loop.friction, tuple):
-            return self._friction(loop.name, loop.friction)
-        names = [loop.name + suffix for suffix in ALL[loop.type].freedom_suffixes]
-        each_one = zip(names, frictions(loop), strict=True)
-        return tuple(i for name, friction in each_one for i in self._friction(name, friction))
+            return self._friction(loop.name, loop.friction, *kind.measures)
+        names = [loop.name + suffix for suffix in kind.freedom_suffixes]
+        each_one = zip(names, frictions(loop), kind.moving, strict=True)
+        return tuple(i for name, friction, moved in each_one for i in self._friction(name, friction, moved.measure))
 
     def _own_effects(self, place: str, link: Link, spring, armature: float | None) -> Link:
         """A link with its spring and its joint's armature."""

@@ -330,6 +330,11 @@ class Mechanism(Structure):
     selection: Selection = field(kw_only=True)
 
     @property
+    def leads_from_platform(self) -> bool:
+        """Whether v is the whole platform twist."""
+        return self.has_platform and self.selection.independent == tuple(range(6))
+
+    @property
     def moving(self) -> list[int]:
         """Entries of v that something with inertia goes with; the others stay as they are."""
         return [k for k in range(self.layout.nv) if k not in self.selection.without_inertia]

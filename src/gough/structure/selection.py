@@ -73,11 +73,6 @@ class Selection:
         """Positions in u of velocities that are 0 at every assembled state."""
         return frozenset(r.column for r in self.relations if r.of is None)
 
-    @property
-    def leads_from_platform(self) -> bool:
-        """Whether v is the whole platform twist."""
-        return self.independent == tuple(range(6))
-
 
 def block_order(
     pattern: list[set[int]], rows: list[int], columns: list[int], matching: dict[int, int]

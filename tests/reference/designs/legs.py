@@ -2,7 +2,7 @@
 
 Families: "ups" and "pus" (universal joints tilted in base and leg, the leg's line through the universal centre, so
 closed forms apply), "generic" (legs of many joint and cut types, with offsets, that only Newton assembles) and
-"sliding_cuts" (cuts that slide: cylindrical, prismatic, planar).
+"sliding_cuts" (cuts that slide: cylindrical, prismatic, planar; with friction in every freedom).
 Every design has off-axis mass centres, full physical tensors, friction in drives, joints and cuts, tilted gravity,
 rotor inertias and gears; some have springs, dampers and a payload. The home closes exactly and fixes the branch.
 """
@@ -218,7 +218,17 @@ def description(family: str, seed: int, springs: bool | None = None, telescopic:
     if springs if springs is not None else draw.chance(0.5):
         out["springs"] = [_spring(draw, "s0", "world", "platform"), _spring(draw, "s1", _link(legs[0]), "platform")]
         out["springs"].append(_spring(draw, "s2", _link(legs[1]), _link(legs[2])))
-    return out
+    return _rubbing(Draw([77, seed]), out) if family == "sliding_cuts" else out
+
+
+def _rubbing(draw: Draw, out: Data) -> Data:
+    """The description with friction in every freedom of the cuts that slide."""
+    for leg in out["legs"]:
+        count = {"cylindrical": 2, "planar": 3, "prismatic": 1}.get(leg["cut"]["type"], 0)
+        if count:
+            each = [draw.friction(1.0) for _ in range(count)]
+            leg["cut"]["friction"] = each[0] if count == 1 or draw.chance(0.3) else each
+    return out | {"format": 2}
 
 
 def _link(leg: Data) -> str:

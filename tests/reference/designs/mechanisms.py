@@ -13,9 +13,10 @@
     screws          two coupled spatial loops with helical joints in the tree, one of them driven, and one that is cut
     odd_joints      coupled spatial loops with planar, spherical, cylindrical and fixed joints in the tree, no platform
     effects         coupled spatial loops with armature, springs of every characteristic and friction in every freedom of joints
-                    of every type, cables and springs with curves between points
-    skewed          coupled spatial loops with universal joints whose axes are not perpendicular, in the tree and cut, and a
-                    massless link with a hinge and a ball as a cut
+                    of every type, cables and springs with curves between points; seed % 2: axes of a universal cut skewed
+    rubbing_cuts    coupled spatial loops closed by cylindrical, planar and prismatic joints with friction in every freedom
+    skewed          coupled spatial loops with universal joints whose axes are not perpendicular, in the tree and cut, with
+                    friction, and a massless link with a hinge and a ball as a cut
     coupled_tree    a tree: a carrier with a sun and a planet, a rack that its arm slides, a wrist by a differential of two
                     motors, a universal joint that follows one of them
     coupled_bars    a five-bar whose cranks mesh, one of them driven; seed % 2: which
@@ -178,8 +179,17 @@ def _odd_joints(draw: Draw, name: str, seed: int) -> Data:
 
 
 def _effects(draw: Draw, name: str, seed: int) -> Data:
-    shapes = (("RLU", "revolute"), ("RFSC", "revolute"), ("RPUR", "universal"))
+    shapes = (("RLU", "revolute"), ("RFSC", "revolute"), ("RPUR", "inclined" if seed % 2 else "universal"))
     return dress(draw, spatial_loops(draw, name, shapes))
+
+
+def _rubbing_cuts(draw: Draw, name: str, seed: int) -> Data:
+    shapes = (("RCU", "cylindrical"), ("RUR", "planar"), ("RUUR", "prismatic"))
+    out = spatial_loops(draw, name, shapes)
+    for loop, count in zip(out["loops"], (2, 3, 1), strict=True):
+        each = [draw.friction(2.0) for _ in range(count)]
+        loop["friction"] = each[0] if count == 1 or draw.chance(0.3) else each
+    return out | {"format": 2}
 
 
 SKEWED = (("RVVR", "revolute"), ("RPVR", "inclined"), ("RV", "revolute_spherical"))
@@ -321,6 +331,7 @@ MAKERS = {
     "coupled_tree": _coupled_tree,
     "coupled_bars": _coupled_bars,
     "coupled_legs": _coupled_legs,
+    "rubbing_cuts": _rubbing_cuts,
 }
 FAMILIES = tuple(MAKERS)
 MOBILITY = {
@@ -334,7 +345,7 @@ MOBILITY = {
 }
 MOBILITY |= {"coupled_tree": 4, "coupled_bars": 1, "coupled_legs": 6}
 MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3, "screws": 2, "effects": 3, "skewed": 3}
-MOBILITY |= {"idle_rods": 12, "idle_loop": 3}
+MOBILITY |= {"idle_rods": 12, "idle_loop": 3, "rubbing_cuts": 3}
 """Freedoms of every design of a family, idle ones among them."""
 
 

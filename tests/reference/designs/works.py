@@ -15,7 +15,7 @@ from .drawing import Data, Draw, clean, frame, moved, orthonormal, pose
 SCALAR = ("revolute", "prismatic")
 LEAD = -0.35
 """Of every screw (m)."""
-TURNING_CUTS = ("spherical", "universal", "revolute", "helical")
+TURNING_CUTS = ("spherical", "universal", "inclined", "revolute", "helical")
 
 
 def _written(X: np.ndarray) -> Data:

@@ -55,12 +55,12 @@ class Reference(Kinematics):
         M = ca.jacobian(momentum, xd)
         h = ca.jtimes(momentum, x, xd) - ca.gradient(T, x) + ca.gradient(V, x)
         Q = self._lost()
-        Q_loop, moments = friction_forces(self.tree, xd)
+        Q_loop, rubbed = friction_forces(self.tree, xd)
         self._dynamic = self._at_zero("dynamic", [q, xd], [M, h, Q, Q_loop])
         self._energies = self._at_zero("energies", [q, xd], [T, V])
         self._weight = self._at_zero("weight", [q], [ca.gradient(gravity, x)])
         self._bodies = self._at_zero("bodies", [q], tree.carried)
-        self._loop_wrenches = self._at_zero("loop_wrenches", [q, xd], [moments, *wrench_maps(self.tree)])
+        self._loop_wrenches = self._at_zero("loop_wrenches", [q, xd], [rubbed, *wrench_maps(self.tree)])
         weights = [getattr(p.joint.drive, "weight", None) or 1.0 for p in self.layout.drives]
         self.weights = np.array(weights, float)
 
@@ -226,11 +226,10 @@ class Reference(Kinematics):
         combination of `open_reactions` may be added.
         """
         multipliers = self.multipliers(q, v, acceleration, tau, wrench)
-        moments, maps = self._maps(q, self.rates(q, v))
+        rubbed, maps = self._maps(q, self.rates(q, v))
         out = np.zeros((len(maps), 6))
         for i, W in enumerate(maps):
-            out[i] = W @ multipliers[self.rows[i]]
-            out[i, 3:] += moments[:, i]
+            out[i] = W @ multipliers[self.rows[i]] + rubbed[:, i]
         return out
 
     def open_reactions(self, q: Any) -> np.ndarray:
@@ -245,8 +244,8 @@ class Reference(Kinematics):
 
     def _maps(self, q: Any, xd: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
         found = self._loop_wrenches(q, xd)
-        moments, *maps = (array(e) for e in (found if isinstance(found, (tuple, list)) else [found]))
-        return moments, maps
+        rubbed, *maps = (array(e) for e in (found if isinstance(found, (tuple, list)) else [found]))
+        return rubbed, maps
 
 
 def kinetic_energy(tree: Tree, x: ca.SX, xd: ca.SX) -> ca.SX:

@@ -103,22 +103,36 @@ def opposing(friction: Any, rates: np.ndarray, together: bool) -> np.ndarray:
 
 
 def friction_force(cut: Any, leg: Side, platform: Side) -> np.ndarray:
-    """Generalised force (nv,) of the friction in a cut."""
+    """Generalised force (nv,) of the friction in a cut: against the rates r about its axes, of which J u = axes^T r."""
     J, w = leg.Jr - platform.Jr, leg.w - platform.w
-    friction = cut.friction
-    if isinstance(friction, tuple):  # one for each axis of a universal joint
-        axes = [leg.R @ np.asarray(cut.axes[0], float), platform.R @ np.asarray(cut.axes[1], float)]
-        each = zip(axes, friction, strict=True)
-        parts = [np.zeros(J.shape[1]), *((a @ J) * opposing(f, np.array([a @ w]), False)[0] for a, f in each if f)]
-        return np.sum(parts, axis=0)
-    if friction is None or not ((friction.viscous or 0.0) or (friction.coulomb or 0.0)):
-        return np.zeros(J.shape[1])
     if cut.type == "spherical":
-        return J.T @ opposing(friction, w, together=True)
-    if cut.type == "universal":
-        axes = np.array([leg.R @ np.asarray(cut.axes[0], float), platform.R @ np.asarray(cut.axes[1], float)])
-    elif cut.type == "revolute":
-        axes = (leg.R @ unit(cut.axis if cut.axis is not None else (0, 0, 1)))[None]
-    else:
+        return J.T @ opposing(cut.friction, w, together=True) if _acts(cut.friction) else np.zeros(J.shape[1])
+    turns, slides = _free_directions(cut, leg, platform)
+    written = cut.friction if isinstance(cut.friction, tuple) else (cut.friction,) * (len(turns) + len(slides))
+    if not any(map(_acts, written)):
+        return np.zeros(J.shape[1])
+    if cut.type not in ("universal", "revolute", "cylindrical", "prismatic", "planar"):
         raise NotImplementedError(f"friction in a {cut.type} cut")
-    return (axes @ J).T @ opposing(friction, axes @ w, together=False)
+    axes = np.array(turns)
+    rows = [(a @ J, a @ w) for a in (np.linalg.pinv(axes.T) if turns else [])]
+    d = platform.p - leg.p
+    relative = platform.v - leg.v - np.cross(leg.w, d)
+    rows_along = [(n @ (platform.Jp - leg.Jp) + np.cross(n, d) @ leg.Jr, n @ relative) for n in slides]
+    rows = rows_along + rows if cut.type == "planar" else rows + rows_along
+    parts = [row * opposing(f, np.array([r]), False)[0] for (row, r), f in zip(rows, written, strict=True) if _acts(f)]
+    return np.sum(parts, axis=0)
+
+
+def _acts(friction: Any) -> bool:
+    return friction is not None and bool((friction.viscous or 0.0) or (friction.coulomb or 0.0))
+
+
+def _free_directions(cut: Any, leg: Side, platform: Side) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Directions about which a cut turns, and along which it slides; world axes."""
+    if cut.type == "universal":
+        return [leg.R @ np.asarray(cut.axes[0], float), platform.R @ np.asarray(cut.axes[1], float)], []
+    axis = unit(cut.axis if cut.axis is not None else (0, 0, 1))
+    turns = [] if cut.type == "prismatic" else [leg.R @ axis]
+    if cut.type == "planar":
+        return turns, [leg.R @ n for n in normals(axis)]
+    return turns, [leg.R @ axis] if cut.type in ("cylindrical", "prismatic") else []

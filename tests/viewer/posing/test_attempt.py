@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 import gough
 from analysis.mapped_robots import CRANK, HALF_BASE, ROD, STROKE, five_bar, hexapod, legs_of
 from gough.errors import UsageError
+from gough.robot import Platform, PlatformLimits
 from gough.viewer.posing.attempt import LEAST_CONDITION, Poser
 from inner.analysis import Verdict
 from inner.viewer import sets_of_axes
@@ -37,6 +38,23 @@ def test_limits_are_told_leg_by_leg(rng: np.random.Generator) -> None:
                 assert f"{own[reason.leg]:.4g} m" in reason.text
                 told += 1
     assert told > 20
+
+
+def test_limits_of_the_platform_are_told() -> None:
+    robot = hexapod().robot
+    assert isinstance(robot.platform, Platform)
+    limits = PlatformLimits.model_validate({"z": [None, 0.62], "yaw": ["-5 deg", "5 deg"]})
+    body = robot.platform.body.model_copy(update={"limits": limits})
+    platform = robot.platform.model_copy(update={"body": body})
+    model = gough.build(robot.model_copy(update={"platform": platform}))
+    poser = Poser(model, model.home)
+    found = poser.try_values(first_axes(model), np.array([0, 0, 0.63, np.deg2rad(-6), 0, 0]))
+    assert not found.good
+    assert [r.text for r in found.reasons] == [
+        "platform.z: 0.63 m, upper limit 0.62 m",
+        "platform.yaw: -6°, lower limit -5°",
+    ]
+    assert all(r.leg == -1 for r in found.reasons)
 
 
 @pytest.mark.parametrize("name", ["lopes", "delta", "three_rrr", "five_bar", "tripod_wrist", "andrews"])

@@ -361,6 +361,7 @@ def body_data(body: "Body", flexible: dict[str, Any] | None = None) -> dict[str,
         "flexible": flexible is not None,
         "telescopic": None if body.telescopic is None else body.telescopic.model_dump(exclude_none=True),
         "frames": {name: pose_data(pose) for name, pose in body.frames.items()},
+        "limits": None if body.limits is None else {name: list(bounds) for name, bounds in body.limits.bounds()},
         "source": body.source,
     }
 

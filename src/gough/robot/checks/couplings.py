@@ -12,7 +12,7 @@ from gough.joints.joint import Coordinate
 from gough.robot._couplings import HOME, Coupling, CouplingTerm, coordinate_places, meant_name
 from gough.robot._leg import entries, repetition_faults
 from gough.robot.checks.joints import can_convert
-from gough.robot.checks.references import items, joint_types, loop_types, platform_name
+from gough.robot.checks.references import items, joint_types, loop_types, platform_name, stated_joints
 from gough.robot.coordinates import GROUND, POSE_NAMES, TWIST_NAMES
 from gough.robot.item import Fault, Place, is_given, look, nearest
 from gough.robot.units import si_unit, with_article
@@ -119,7 +119,8 @@ def _coordinates(data: Any, coupling: Any, place: Place, types: dict[str, Any], 
         expected = f"{with_article(measured.dimension)} in {si_unit(measured.dimension) or '1'}"
         yield Fault((*place, "offset"), offset, "a unit of another dimension", expected)
     if offset == HOME:
-        missing = [x for x in full if not is_given(data, HOME, "joints", joint_of(x, types))]
+        stated = stated_joints(data)
+        missing = [x for x in full if joint_of(x, types) not in stated]
         if missing:
             message = f"offset: home, but home does not state {', '.join(missing)}"
             yield Fault((*place, "offset"), offset, message, "home: {joints: …} with all of them, or a number")

@@ -7,6 +7,7 @@ from typing import Any
 from gough.joints import ALL
 from gough.robot._leg import body_name, entries, repetition_faults
 from gough.robot.checks.joints import can_convert
+from gough.robot.checks.wildcards import expand_names, is_pattern, wildcard_faults
 from gough.robot.coordinates import GROUND, RESERVED, TWIST_NAMES, coordinate_faults, rate_names, reserved_faults
 from gough.robot.fields import numbers
 from gough.robot.item import Fault, Place, is_given, look, nearest
@@ -129,49 +130,114 @@ def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
     if not isinstance(joints, Mapping):
         return
     types = joint_types(data)
-    for name, value in joints.items():
-        place = (key, "joints", str(name))
-        if name not in types:
-            yield Fault(place, value, f"no joint {name!r}", nearest(str(name), list(types)))
-            continue
-        kind = types[name]
-        if not isinstance(kind, str) or kind not in ALL:
-            continue
-        entries = list(value) if isinstance(value, list | tuple) else [value]
-        count = len(ALL[kind].coordinates)
-        if len(entries) != count:
-            yield Fault(place, value, f"{len(entries)} coordinates of a {kind} joint", f"{count}")
-            continue
-        wxyz = numbers(entries[-4:], 4) if ALL[kind].quaternion is not None else None
-        if wxyz is not None and abs(math.hypot(*wxyz) - 1) > QUATERNION_TOLERANCE:
-            yield Fault(place, value, f"a quaternion of norm {math.hypot(*wxyz):.9g}", "norm 1 to 1e-6: qw qx qy qz")
-        for index, (entry, coordinate) in enumerate(zip(entries, ALL[kind].coordinates, strict=True)):
-            dimension = coordinate.dimension
-            if not can_convert(entry, dimension):
-                at = (*place, index) if isinstance(value, list | tuple) else place
-                yield Fault(
-                    at,
-                    entry,
-                    "a unit of another dimension",
-                    f"{with_article(dimension)} in {si_unit(dimension) or '1'}",
-                )
+    places: list[Place] = [(key, "joints", str(name)) for name in joints]
+    yield from wildcard_faults(list(joints), places, types, "joint")
+    stands = expand_names(joints, types)
+    for (name, value), place in zip(joints.items(), places, strict=True):
+        found = [fault for own in stands[name] for fault in _coordinate_faults(own, value, place, types)]
+        yield from {(fault.place, fault.message): fault for fault in reversed(found)}.values()
+
+
+def _coordinate_faults(name: Any, value: Any, place: Place, types: Mapping[str, Any]) -> Iterator[Fault]:
+    """Of the coordinates of one joint."""
+    if name not in types:
+        yield Fault(place, value, f"no joint {name!r}", nearest(str(name), list(types)))
+        return
+    kind = types[name]
+    if not isinstance(kind, str) or kind not in ALL:
+        return
+    entries = list(value) if isinstance(value, list | tuple) else [value]
+    count = len(ALL[kind].coordinates)
+    if len(entries) != count:
+        yield Fault(place, value, f"{len(entries)} coordinates of a {kind} joint", f"{count}")
+        return
+    wxyz = numbers(entries[-4:], 4) if ALL[kind].quaternion is not None else None
+    if wxyz is not None and abs(math.hypot(*wxyz) - 1) > QUATERNION_TOLERANCE:
+        yield Fault(place, value, f"a quaternion of norm {math.hypot(*wxyz):.9g}", "norm 1 to 1e-6: qw qx qy qz")
+    for index, (entry, coordinate) in enumerate(zip(entries, ALL[kind].coordinates, strict=True)):
+        dimension = coordinate.dimension
+        if not can_convert(entry, dimension):
+            at = (*place, index) if isinstance(value, list | tuple) else place
+            expected = f"{with_article(dimension)} in {si_unit(dimension) or '1'}"
+            yield Fault(at, entry, "a unit of another dimension", expected)
+
+
+def stated_joints(data: Any, key: str = "home") -> dict[str, Any]:
+    """{full name: coordinates} of what a configuration states, names with stars for all that they stand for."""
+    joints = look(data, key, "joints")
+    if not isinstance(joints, Mapping):
+        return {}
+    stands = expand_names(joints, joint_types(data)) if any(map(is_pattern, joints)) else {}
+    return {name: value for written, value in joints.items() for name in stands.get(written, [written])}
+
+
+def known_rates(data: Any) -> list[str]:
+    """Names that velocities may have: of the platform's twist, and of joints."""
+    twist = [] if platform_name(data) is None else list(TWIST_NAMES)
+    return [*twist, *[rate for name, kind in joint_types(data).items() for rate in rate_names(name, kind)]]
 
 
 def velocity_faults(data: Any) -> Iterator[Fault]:
     """Velocities of a platform, of drives or of coordinates that there are."""
     chosen = look(data, "velocities")
-    twist = [] if platform_name(data) is None else list(TWIST_NAMES)
-    if chosen == "platform" and not twist:
+    if chosen == "platform" and platform_name(data) is None:
         yield Fault(("velocities",), chosen, "the velocities of a platform that there is not", "drives, or a list")
     if chosen == "drives" and not any(True for _ in _drives(data)):
         yield Fault(("velocities",), chosen, "the velocities of drives that there are not", "a list of coordinates")
-    known = [*twist, *[rate for name, kind in joint_types(data).items() for rate in rate_names(name, kind)]]
+    known = known_rates(data)
     there = set(known)
     places: list[Place] = [("velocities", index) for index in range(len(entries(chosen)))]
     yield from repetition_faults(entries(chosen), places, "velocity")
+    yield from wildcard_faults(entries(chosen), places, known, "velocity")
     for name, place in zip(entries(chosen), places, strict=True):
-        if isinstance(name, str) and name not in there:
+        if isinstance(name, str) and name not in there and not is_pattern(name):
             yield Fault(place, name, f"no velocity {name!r}", nearest(name, known))
+
+
+def passive_rates(data: Any) -> list[str]:
+    """Names of the rates of joints without a drive."""
+    driven = {_joint_at(data, place[:-1]) for place, _ in _drives(data)}
+    return [rate for name, kind in joint_types(data).items() if name not in driven for rate in rate_names(name, kind)]
+
+
+def idle_faults(data: Any) -> Iterator[Fault]:
+    """Freedoms stated to be idle that there are not, or that are driven; which are idle is known when the model is built."""
+    written, known = entries(look(data, "idle")), passive_rates(data)
+    there, rates = set(known), set(known_rates(data))
+    places: list[Place] = [("idle", index) for index in range(len(written))]
+    yield from repetition_faults(written, places, "idle freedom")
+    yield from wildcard_faults(written, places, known, "rate of a passive joint")
+    for name, place in zip(written, places, strict=True):
+        if not isinstance(name, str) or is_pattern(name) or name in there:
+            continue
+        if name in TWIST_NAMES and name in rates:
+            yield Fault(place, name, f"{name!r} is the platform's, which is never idle", "rates of passive joints")
+        elif name in rates:
+            yield Fault(place, name, f"{name!r} is driven, and so not idle", "rates of passive joints")
+        else:
+            yield Fault(place, name, f"no rate {name!r}", nearest(name, known))
+
+
+def _joint_at(data: Any, place: Place) -> str:
+    """Full name of the joint at a place."""
+    name = str(look(data, *place, "name"))
+    return f"{look(data, *place[:2], 'name')}.{name}" if place[0] == "legs" else name
+
+
+def platform_limit_faults(data: Any) -> Iterator[Fault]:
+    """Bounds of a pose on bodies that are not the platform."""
+    named = platform_name(data) if named_platform(data) else None
+    found: list[tuple[Place, Any]] = [
+        (("bodies", i), body)
+        for i, body in enumerate(items(data, "bodies"))
+        if named is None or look(body, "name") != named
+    ]
+    for i, leg in enumerate(items(data, "legs")):
+        found += [(("legs", i, "chain", k, "body"), look(j, "body")) for k, j in enumerate(items(leg, "chain"))]
+    for place, body in found:
+        if is_given(body, "limits"):
+            message = "bounds of the pose of a body that is not the platform"
+            yield Fault((*place, "limits"), look(body, "limits"), message, "limits on the platform, or on joints")
 
 
 def weight_faults(data: Any) -> Iterator[Fault]:

@@ -6,13 +6,14 @@ R_WPᵀ R_WL, with R_WP of `home.pose`. Where the joints stated are rounded, the
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from gough.joints import ALL
 from gough.robot._leg import BASE, Leg
+from gough.robot.checks.references import stated_joints
 from gough.robot.item import Fault, is_given, look
 from gough.robot.joint import ChainJoint
 from gough.robot.pose import Pose
@@ -37,8 +38,7 @@ def frame_on_platform(leg: Leg, home: Any) -> Pose:
 def home_axes_faults(data: dict[str, Any]) -> Iterator[Fault]:
     """What is missing for a leg that takes its frame's axes from home."""
     legs = look(data, "legs")
-    stated = look(data, "home", "joints")
-    known = stated if isinstance(stated, Mapping) else {}
+    known = stated_joints(data)
     for k, leg in enumerate(legs if isinstance(legs, list | tuple) else ()):
         place = ("legs", k, "on_platform", "orientation")
         if not is_given(leg, "on_platform", "orientation"):

@@ -280,6 +280,8 @@ def function(
     elif kind in ("drives", "joints"):
         if not names:
             raise UsageError(f"kind={kind!r}: give the names of the channels (names=)")
+        if len(set(names)) != len(names):
+            raise UsageError(f"names={tuple(names)!r}; give each channel a name of its own")
         size = len(names)
     else:
         raise UsageError(f"kind={kind!r}; use 'pose', 'point', 'drives' or 'joints'")

@@ -5,7 +5,7 @@ other, each from the one before, then all others from the nearest of these. Elas
 quasi-static bending: they balance gravity, the stiffness of flexible bodies and the inertia of the prescribed motion, with
 elastic rates and accelerations 0:
 
-    r(q, v, [v̇, 0], τ) = 0 in e and τ, the rigid coordinates held
+    r(q, v, [v̇, a, 0], τ) = 0 in e, τ and the accelerations a of idle freedoms, all other coordinates held
 
 by Newton's iteration with the stiffness at rest, ∂r/∂e ≈ K_e, which changes little while robots move slower than they swing.
 Vibrations come on top of these forces. Forces of the velocity (friction, centrifugal forces) are kept while the iteration
@@ -210,12 +210,14 @@ def bend(
 def _balanced(target: MotionTarget, q: np.ndarray, tau: np.ndarray, wanted: Sample, wrench: Any):
     """(q, tau, settled) with the forces of the velocity, friction among them, kept as they are at q."""
     model: Model = target.model
-    mobility, nv = model.layout.mobility, model.layout.nv
+    mobility, rigid_count, nv = model.layout.mobility, model.layout.rigid, model.layout.nv
+    elastic, idle = slice(rigid_count, nv), model.layout.idle
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
     forces = RestForces(model, target.numbers, wrench)
+    pulled = np.zeros((len(q), model.layout.v_idle))  # accelerations of idle freedoms
 
     def residual(rows: np.ndarray, v: np.ndarray, rigid: np.ndarray) -> np.ndarray:
-        vdot = np.concatenate([rigid, np.zeros((len(rows), nv - mobility))], axis=1)
+        vdot = np.concatenate([rigid, pulled[rows], np.zeros((len(rows), nv - rigid_count))], axis=1)
         inputs = {"q": q[rows], "v": v, "vdot": vdot, "tau": tau[rows]} | forces.load(q[rows])
         return model.function("dynamics_residual").values(**inputs, parameters=target.numbers)["residual"] * unit
 
@@ -229,22 +231,25 @@ def _balanced(target: MotionTarget, q: np.ndarray, tau: np.ndarray, wanted: Samp
         here = Sample(wanted.position[active], wanted.velocity[active], wanted.acceleration[active])
         v, rigid, _ = velocities(target, q[active], here)
         r = residual(active, np.zeros_like(v), rigid) + moving[active]
-        K = forces.stiffness(q[active], tau[active])[:, :, mobility:] * unit[:, None] * unit[mobility:]
+        K = forces.stiffness(q[active], tau[active])[:, :, elastic] * unit[:, None] * unit[elastic]
         S = forces.drive_map(q[active]) * unit[:, None]
+        M = forces.mass(q[active])[:, :, idle] * unit[:, None] if pulled.shape[1] else S[:, :, :0]
         size = np.maximum(np.abs(K).max(axis=(1, 2), initial=0.0), 1.0)[:, None, None]
-        matrix = np.concatenate([K / size, -S], axis=2)
+        matrix = np.concatenate([K / size, M, -S], axis=2)
         usable = np.asarray(np.isfinite(matrix).all(axis=(1, 2)) & np.isfinite(r).all(axis=1))
         active, r, matrix, size = active[usable], r[usable], matrix[usable], size[usable]
         if not len(active):
             break
         x = -np.einsum("nij,nj->ni", np.linalg.pinv(matrix, rcond=1e-14), r)
         step = np.zeros((len(active), nv))
-        step[:, mobility:] = x[:, : nv - mobility] / size[:, 0] * unit[mobility:]
+        bent, spun = nv - rigid_count, nv - mobility
+        step[:, elastic] = x[:, :bent] / size[:, 0] * unit[elastic]
         moved = np.abs(step / unit).max(axis=1)
         shorter = np.maximum(moved, 1.0)[:, None]
         du = model.function("closing_step").values(q=q[active], v=step / shorter, parameters=target.numbers)["du"]
         q[active] = retract(model.mechanism, q[active], du)
-        tau[active] += x[:, nv - mobility :] / shorter
+        pulled[active] += x[:, bent:spun] / shorter
+        tau[active] += x[:, spun:] / shorter
         settled[active[moved < SETTLED]] = True
         active = active[moved >= SETTLED]
     return q, tau, settled

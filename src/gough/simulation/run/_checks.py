@@ -105,7 +105,7 @@ def _of_start(plant: Plant, first: Array, start: str, numbers: Array) -> list[Ev
     model, layout = plant.model, plant.model.layout
     if start == "static" or not layout.v_elastic:
         return []
-    n = layout.mobility
+    n = layout.rigid
     q, wrenches = first[: layout.nq], plant.wrenches
     recent: Recent = model.cached("recent starts", Recent)
     key = ("shaken", q.tobytes(), wrenches, numbers.tobytes())  # whatever the law is
@@ -125,8 +125,8 @@ def _of_start(plant: Plant, first: Array, start: str, numbers: Array) -> list[Ev
 
 
 def _shaken(plant: Plant, q: Array, numbers: Array) -> Array:
-    """Elastic accelerations at q at rest, with the drive forces that hold the rigid freedoms: they push on elastic coordinates,
-    too. Where drives cannot hold them, with those that do it best."""
+    """Elastic accelerations at q at rest, with the drive forces that hold the led freedoms: they push on elastic coordinates,
+    too. Where drives cannot hold them, with those that do it best. Idle freedoms go where they are drawn."""
     model, n = plant.model, plant.model.layout.mobility
     load = plant.wrenches.by_load(model)
     if model.driven:
@@ -134,7 +134,10 @@ def _shaken(plant: Plant, q: Array, numbers: Array) -> Array:
     rest, drives = RestForces(model, numbers, load), len(model.mechanism.drives)
     needed, S = rest.residual(q[None], np.zeros((1, drives)))[0], rest.drive_map(q[None])[0]
     needed = needed - S @ np.linalg.lstsq(S[:n], needed[:n], rcond=None)[0] if drives else needed
-    return np.linalg.solve(rest.mass(q[None])[0, n:, n:], -needed[n:])
+    free = [k for k in model.mechanism.moving if k >= n]
+    pulled = np.zeros(model.layout.nv)
+    pulled[free] = np.linalg.solve(rest.mass(q[None])[0][np.ix_(free, free)], -needed[free])
+    return pulled[model.layout.rigid :]
 
 
 def _held_still(model: "Model", q: Array, load: Any, numbers: Array) -> Array:

@@ -133,18 +133,17 @@ def beyond_limits(model: Model, q: np.ndarray, before: np.ndarray | None = None)
     reasons = []
     for limit, margin, was in zip(found.limits, found.margins, earlier, strict=True):
         if not margin >= min(0.0, was - 1e-9):
-            reasons.append(Reason(_limit(model, limit, float(margin), q), leg_of_joint(model, limit.joint)))
+            reasons.append(Reason(_limit(limit, float(margin)), leg_of_joint(model, limit.joint)))
     return tuple(reasons)
 
 
-def _limit(model: Model, limit: StatedLimit, margin: float, q: np.ndarray) -> str:
+def _limit(limit: StatedLimit, margin: float) -> str:
     joint, side = limit.joint, limit.kind.side
     if limit.kind == LimitKind.CONE:
         return f"{joint}: tilted {np.degrees(-margin):.3g}° beyond its cone"
-    at = model.layout.index(joint)
-    show = angle if model.layout.q_units[at] == "rad" else length
-    bound = q[at] - margin if side == "lower" else q[at] + margin
-    return f"{joint}: {show(q[at])}, {side} limit {show(bound)}"
+    show = angle if limit.unit == "rad" else length
+    here = limit.bound + margin if side == "lower" else limit.bound - margin
+    return f"{joint}: {show(here)}, {side} limit {show(limit.bound)}"
 
 
 def leg_of_joint(model: Model, joint: str) -> int:
