@@ -104,10 +104,8 @@ class _DescriptionMaker:
         }
         if self.foreign.closure_tolerance is not None:
             data["closure_tolerance"] = self.foreign.closure_tolerance
-        if self.foreign.velocities is not None:
-            data["velocities"] = self._velocities(self.foreign.velocities)
-        if self.foreign.drive_sharing is not None:
-            data["drive_sharing"] = self.foreign.drive_sharing
+        data["velocities"] = self._velocities(self.foreign.velocities or "any")
+        data["drive_sharing"] = self.foreign.drive_sharing or ("least_norm" if loops and self.drives else None)
         if self.platform is not None:
             data["platform"] = self.bodies.of[self.platform]
         changed = {"bodies": self.bodies.changed, "joints": self.joints.changed}

@@ -25,7 +25,7 @@ LEAST, ABOUT = 1e-4, 0.7
 def select(
     linkage: Linkage, assembly: Assembly, wanted: str | Sequence[str] | None, idle_rates: Sequence[str] = ()
 ) -> Mechanism:
-    """The mechanism led by the velocities that are wanted: "platform", "drives", names of rates, or None for the usual ones.
+    """The mechanism led by the velocities that are wanted: "platform", "drives", "any", names of rates, or None for the usual ones.
     idle_rates: names of rates that are stated to be idle."""
     structure, rows = linkage.structure, list(assembly.closures)
     independent, idle = independent_columns(structure, assembly.free_motions, wanted, idle_rates)
@@ -82,7 +82,7 @@ def independent_columns(
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
         return _named(structure, free_motions, list(wanted))
     bent = choose(free_motions, elastic, mobility)
-    if wanted == "drives" or (wanted is None and not platform):
+    if wanted == "drives" or (wanted in (None, "any") and not platform):
         groups = [drives]
     else:
         groups = [platform] if wanted == "platform" else [platform, drives]
@@ -104,8 +104,10 @@ def independent_columns(
             others = [c for c in range(len(names)) if c not in taken]
             idle = sorted(idle_columns(loose, others, first=stated))
             taken = choose(free_motions, idle, mobility, first=taken)
+    others = [c for c in range(len(names)) if c not in taken]
+    if wanted == "any" and len(taken) < mobility:
+        taken = choose(free_motions, others, mobility, first=taken)
     if len(taken) < mobility:
-        others = [c for c in range(len(names)) if c not in taken]
         rest = choose(free_motions, others, mobility, first=taken)[len(taken) :]
         loose = ", ".join(names[c] for c in rest)
         what = {"drives": "the drives", "platform": "the platform"}.get(

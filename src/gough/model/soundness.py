@@ -119,7 +119,7 @@ def check_drives(model: "Model") -> None:
     if drives < mobility and model.velocities is None:
         raise StructureError(
             f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms ({', '.join(model.layout.v_names)}). Add "
-            "`drive: {}` to more joints, or state `velocities:` to model an underactuated mechanism (no inverse "
+            "`drive: {}` to more joints, or state `velocities:` (`any`, or names) to model an underactuated mechanism (no inverse "
             "dynamics, but hybrid dynamics of as many freedoms as there are drives)."
         )
     stated = model.robot.drive_sharing is not None or any(d.weight is not None for d in mechanism.drives)
@@ -314,9 +314,9 @@ def check_options(free: Sequence[str], velocities: str | Sequence[str] | None, p
     if isinstance(free, str):
         raise UsageError(f"free={free!r}; give a list of names, for instance free=[{free!r}]")
     if not (velocities is None or isinstance(velocities, str | Sequence)) or (
-        isinstance(velocities, str) and velocities not in ("platform", "drives")
+        isinstance(velocities, str) and velocities not in ("platform", "drives", "any")
     ):
-        raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
+        raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives', 'any' or a list of names")
     if velocities is not None and not isinstance(velocities, str):
         again = [name for name, count in Counter(velocities).items() if count > 1]
         if again:

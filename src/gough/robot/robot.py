@@ -215,12 +215,16 @@ def _variables(value: Any) -> Variables:
 def _velocities(value: Any, _: Any, info: ValidationInfo) -> Any:
     if value is None or value in ("platform", "drives"):
         return value
-    expected = "platform, drives, or a list of names of coordinates"
+    format = (info.context or {}).get("format", FORMAT)
+    told, remedy = f"a value of format 2, and this file is of format {format}", "`format: 2` at the top of the file"
+    if value == "any":
+        if format < 2:
+            raise as_error([Fault((), value, told, remedy)])
+        return value
+    expected = "platform, drives, any, or a list of names of coordinates"
     if not isinstance(value, list | tuple) or not value:
         raise as_error([Fault((), value, "not a choice of velocities", expected)])
     wrong = [Fault((index,), name, "not a text", "a name") for index, name in enumerate(value) if type(name) is not str]
-    format = (info.context or {}).get("format", FORMAT)
-    told, remedy = f"a value of format 2, and this file is of format {format}", "`format: 2` at the top of the file"
     wrong += [Fault((k,), name, told, remedy) for k, name in enumerate(value) if format < 2 and is_pattern(name)]
     if wrong:
         raise as_error(wrong)
@@ -243,7 +247,7 @@ class Robot(Item):
 
     Two forms, which may be mixed: legs on a platform; and bodies, the joints that carry them, and the loops that close
     the tree. couplings tie joint coordinates to each other. platform is a free body of its own, the name of a body under
-    `bodies`, or None. velocities chooses the independent velocities: "platform", "drives", or names of coordinates. variables:
+    `bodies`, or None. velocities chooses the independent velocities: "platform", "drives", "any", or names of coordinates. variables:
     numbers by name of which the others may be expressions; see `with_variables`. drive_sharing says how forces are shared
     where there are more drives than freedoms. closure_tolerance (m): by how much loops may stay open that have more closures
     than fit together exactly; they are then fitted by least squares. `gough.robot.tree` is one view of both forms.
@@ -263,7 +267,9 @@ class Robot(Item):
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     springs: tuple[Spring, ...] = ()
-    velocities: Annotated[Literal["platform", "drives"] | tuple[str, ...] | None, WrapValidator(_velocities)] = None
+    velocities: Annotated[Literal["platform", "drives", "any"] | tuple[str, ...] | None, WrapValidator(_velocities)] = (
+        None
+    )
     idle: Annotated[tuple[str, ...], WrapValidator(_idle)] = ()
     drive_sharing: Literal["least_norm"] | None = None
     closure_tolerance: PositiveLength | None = None
@@ -275,6 +281,9 @@ class Robot(Item):
 
     _folder: str = PrivateAttr(default="")
     """Absolute, of `file` when it was read: what is run from elsewhere later still finds the files that are named."""
+
+    def newer_values(self) -> Mapping[str, int]:
+        return {"velocities": 2} if self.velocities == "any" else {}
 
     def with_variables(self, values: Mapping[str, float | str]) -> "Robot":
         """The robot read again with other values of some of its variables, {name: number in SI units, or text with a unit}."""

@@ -52,7 +52,9 @@ def json_schema() -> dict[str, Any]:
         "loops": {"type": "array", "items": _or_pattern(_ref("Loop"))},
         "couplings": {"type": "array", "items": _or_pattern(_ref("Coupling"))},
         "springs": {"type": "array", "items": _or_pattern(_ref("Spring"))},
-        "velocities": {"anyOf": [{"enum": ["platform", "drives"]}, {"type": "array", "items": {"type": "string"}}]},
+        "velocities": {
+            "anyOf": [{"enum": ["platform", "drives", "any"]}, {"type": "array", "items": {"type": "string"}}]
+        },
         "drive_sharing": {"enum": ["least_norm"]},
         "closure_tolerance": robot["closure_tolerance"]["anyOf"][0],
         "home": _ref("Configuration"),
