@@ -20,9 +20,13 @@ joints:
   - {name: j1, type: revolute, parent: world, child: crank}
   - {name: j2, type: revolute, parent: crank, child: rod, pose: {position: [0.4, 0, 0]}}
   - {name: j3, type: revolute, parent: rod, child: rocker, pose: {position: [1, 0, 0]}}
-loops: [{name: foot, type: revolute, first: {body: rocker, pose: {position: [0.7, 0, 0]}}, second: {body: world, pose: {position: [1, 0, 0]}}}]
+loops:
+  - name: foot
+    type: revolute
+    first: {body: rocker, pose: {position: [0.7, 0, 0]}}
+    second: {body: world, pose: {position: [1, 0, 0]}}
 velocities: any
-home: {joints: {j1: 1.2, j2: -0.9, j3: -1.8}}
+home: {joints: {j1: 1.2666, j2: -0.9462, j3: -1.9898}}
 """
 
 

@@ -25,8 +25,8 @@ LEAST, ABOUT = 1e-4, 0.7
 def select(
     linkage: Linkage, assembly: Assembly, wanted: str | Sequence[str] | None, idle_rates: Sequence[str] = ()
 ) -> Mechanism:
-    """The mechanism led by the velocities that are wanted: "platform", "drives", "any", names of rates, or None for the usual ones.
-    idle_rates: names of rates that are stated to be idle."""
+    """The mechanism led by the velocities that are wanted: "platform", "drives", "any", names of rates, or None for the usual
+    ones. idle_rates: names of rates that are stated to be idle."""
     structure, rows = linkage.structure, list(assembly.closures)
     independent, idle = independent_columns(structure, assembly.free_motions, wanted, idle_rates)
     removed = tuple(sorted(set(range(structure.rows)) - set(rows)))

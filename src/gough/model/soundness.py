@@ -119,8 +119,8 @@ def check_drives(model: "Model") -> None:
     if drives < mobility and model.velocities is None:
         raise StructureError(
             f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms ({', '.join(model.layout.v_names)}). Add "
-            "`drive: {}` to more joints, or state `velocities:` (`any`, or names) to model an underactuated mechanism (no inverse "
-            "dynamics, but hybrid dynamics of as many freedoms as there are drives)."
+            "`drive: {}` to more joints, or state `velocities:` (`any`, or names) to model an underactuated mechanism "
+            "(no inverse dynamics, but hybrid dynamics of as many freedoms as there are drives)."
         )
     stated = model.robot.drive_sharing is not None or any(d.weight is not None for d in mechanism.drives)
     if drives > mobility and not stated:
