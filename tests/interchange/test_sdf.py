@@ -16,7 +16,6 @@ from gough.interchange import ConversionWarning
 from gough.robot import DescriptionError
 from interchange.facts import WORLD, BodyFact, Facts, JointFact, largest_difference
 from interchange.mechanisms import floater, four_bar, spatial_loop, tree
-from interchange.mutants import mutant
 from interchange.sdf_writing import SdfWriting
 
 CLOSE = 1e-9
@@ -329,33 +328,3 @@ def test_both_bounds_zero_is_a_fixed_joint(tmp_path):
     locked = "<limit><lower>0</lower><upper>0</upper></limit>"
     parts = link("a") + link("b") + hinge("j", "world", "a") + hinge("k", "a", "b", axis=locked)
     assert [j.type for j in read_quietly(saved(tmp_path, sdf(parts))).joints] == ["revolute", "fixed"]
-
-
-def texts() -> list[str]:
-    pairs = ((four_bar, "1.9"), (spatial_loop, "1.4"), (tree, "1.12"), (floater, "1.7"))
-    return [SdfWriting(facts(), version, seed=k).text() for k, (facts, version) in enumerate(pairs)]
-
-
-def read_mutants(folder: Path, count: int, seed: int) -> int:
-    whole, read = texts(), 0
-    for k in range(count):
-        broken = mutant(whole[k % len(whole)], np.random.default_rng(seed + k))
-        file = folder / "robot.sdf"
-        file.write_text(broken, encoding="utf-8", errors="surrogatepass")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                gough.load(file)
-                read += 1
-            except (DescriptionError, UsageError):
-                continue
-    return read
-
-
-def test_broken_files_are_refused_in_words(tmp_path):
-    assert 0 < read_mutants(tmp_path, 300, 0) < 300
-
-
-@pytest.mark.slow
-def test_many_broken_files_are_refused_in_words(tmp_path):
-    assert 0 < read_mutants(tmp_path, 10_000, 1000) < 10_000
