@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gough.interchange._placing import place_quaternion, place_rpy
 from gough.interchange.findings import Findings
@@ -23,6 +23,7 @@ class SdfText:
     file: str
     version: tuple[int, int]
     findings: Findings
+    noted: set[str] = field(default_factory=set)
 
     def at(self, element: Element, path: str = "") -> Written:
         """Where an element stands."""
@@ -33,8 +34,10 @@ class SdfText:
         self.findings.refuse(self.at(element, path), message, expected)
 
     def note(self, element: Element, message: str, path: str = "") -> None:
-        """Note what is left out."""
-        self.findings.remark(self.at(element, path), message)
+        """Note what is left out; the same words of many places once, at the first."""
+        if message not in self.noted:
+            self.noted.add(message)
+            self.findings.remark(self.at(element, path), message)
 
     def numbers(self, element: Element, text: str, count: int | None, what: str) -> list[float] | None:
         """Numbers apart by blanks; None where they are not `count` numbers, and it is refused."""

@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ class UsdReading:
     findings: Findings
     length: float = 1.0
     mass: float = 1.0
+    noted: set[str] = field(default_factory=set)
 
     def at(self, prim: Any) -> Written:
         """Where a prim stands: USD has paths, no lines."""
@@ -57,8 +58,10 @@ class UsdReading:
         self.findings.refuse(self.at(prim), message, expected)
 
     def note(self, prim: Any, message: str) -> None:
-        """Note what is left out."""
-        self.findings.remark(self.at(prim), message)
+        """Note what is left out; the same words of many places once, at the first."""
+        if message not in self.noted:
+            self.noted.add(message)
+            self.findings.remark(self.at(prim), message)
 
     def value(self, prim: Any, name: str) -> Any:
         """An attribute's value at the earliest time; None where it has none."""
@@ -257,6 +260,7 @@ def _check_layers(path: Path, findings: Findings) -> bool:
         if not layer:
             findings.refuse(Written(name, None, ""), "the layer cannot be opened", "a USD file")
             return False
+        layer.Reload()  # what is on the disk now, whoever else holds the layer
         for asset in layer.GetCompositionAssetDependencies():
             if not asset:  # a prim of the layer itself
                 continue
