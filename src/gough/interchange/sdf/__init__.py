@@ -14,7 +14,7 @@ from gough.interchange._islands import find_floating
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import ForeignBody, ForeignJoint, ForeignRobot, Placement, ReadingOptions
 from gough.interchange.sdf._files import SdfLibrary
-from gough.interchange.sdf._joints import JointsRead, read_joints
+from gough.interchange.sdf._joints import SdfJoints, read_joints
 from gough.interchange.sdf._links import add_frames_to, feels_gravity, read_link
 from gough.interchange.sdf._plugins import driven_names
 from gough.interchange.sdf._scopes import SdfScope
@@ -81,7 +81,7 @@ def _links(scopes: list[SdfScope], folder: Path) -> tuple[dict[str, ForeignBody]
     return bodies, poses, lofty
 
 
-def _driven(found: JointsRead, chosen: Chosen) -> list[ForeignJoint]:
+def _driven(found: SdfJoints, chosen: Chosen) -> list[ForeignJoint]:
     """The joints, those with motors marked."""
     names = driven_names(found, chosen)
     if not names and found.passive:

@@ -40,7 +40,7 @@ class AxisRead:
 
 
 @dataclass
-class JointsRead:
+class SdfJoints:
     """Joints, the massless bodies between halves of universal ones, couplings; axes by their names in the file.
 
     axes: {(scope's path, joint, "axis" or "axis2"): name of the foreign joint with that coordinate}; passive: those whose
@@ -56,9 +56,9 @@ class JointsRead:
     """Axes of revolute joints in world axes, where all stand at zero."""
 
 
-def read_joints(scopes: list[SdfScope], known: set[str]) -> JointsRead:
+def read_joints(scopes: list[SdfScope], known: set[str]) -> SdfJoints:
     """Joints of all scopes; known: names of bodies that move, all other links stand in the world."""
-    found = JointsRead()
+    found = SdfJoints()
     gears: list[tuple[SdfScope, str, Element]] = []
     mimics: list[tuple[SdfScope, str, Element]] = []
     for scope in scopes:
@@ -95,7 +95,7 @@ def _read_joint(
     name: str,
     element: Element,
     known: set[str],
-    found: JointsRead,
+    found: SdfJoints,
     mimics: list[tuple[SdfScope, str, Element]],
 ) -> None:
     text, kind = scope.text, (element.get("type") or "").strip()
@@ -155,7 +155,7 @@ def _add_two(
     made: ForeignJoint,
     first: AxisRead,
     second: AxisRead,
-    found: JointsRead,
+    found: SdfJoints,
     mimics: list[tuple[SdfScope, str, Element]],
 ) -> None:
     """A universal joint: as one where nothing acts in it and its axes are perpendicular, else as two revolute ones."""
@@ -184,7 +184,7 @@ def _note_axis(
     axis: str,
     own: str,
     read: AxisRead,
-    found: JointsRead,
+    found: SdfJoints,
     mimics: list[tuple[SdfScope, str, Element]],
 ) -> None:
     found.axes[scope.path, name, axis] = own
@@ -277,7 +277,7 @@ def _lead(scope: SdfScope, element: Element) -> float:
     return -2 * math.pi / pitch
 
 
-def _read_mimic(scope: SdfScope, follower: str, element: Element, found: JointsRead) -> None:
+def _read_mimic(scope: SdfScope, follower: str, element: Element, found: SdfJoints) -> None:
     """follower = multiplier (leader - reference) + offset."""
     text = scope.text
     wanted, axis = (element.get("joint") or "").strip(), (element.get("axis") or "axis").strip()
@@ -293,7 +293,7 @@ def _read_mimic(scope: SdfScope, follower: str, element: Element, found: JointsR
     found.couplings.append(ForeignCoupling(follower, text.at(element, "mimic"), coefficients, offset))
 
 
-def _read_gearbox(scope: SdfScope, name: str, element: Element, known: set[str], found: JointsRead) -> None:
+def _read_gearbox(scope: SdfScope, name: str, element: Element, known: set[str], found: SdfJoints) -> None:
     """theta_2 = -ratio theta_1: turns of the parent (about axis) and of the child (about axis2) against the reference body."""
     text = scope.text
     reference = end_of(scope, word_in(element, "gearbox_reference_body"), element, known)
@@ -320,7 +320,7 @@ def _read_gearbox(scope: SdfScope, name: str, element: Element, known: set[str],
     found.couplings.append(ForeignCoupling(scope.path + name, text.at(element), coefficients))
 
 
-def _hinge_between(found: JointsRead, reference: str, body: str, axis: np.ndarray) -> tuple[str, float] | None:
+def _hinge_between(found: SdfJoints, reference: str, body: str, axis: np.ndarray) -> tuple[str, float] | None:
     """(name, sign) of the revolute joint that turns a body against the reference body about an axis in world axes."""
     for joint in found.joints:
         if joint.type != "revolute" or {joint.parent, joint.child} != {reference, body}:

@@ -2,14 +2,14 @@
 
 import re
 
-from gough.interchange.sdf._joints import JointsRead
+from gough.interchange.sdf._joints import SdfJoints
 from gough.interchange.sdf._worlds import Chosen
 
 MOVES = re.compile(r"control|drive|motor|apply_?joint_?force|servo|actuat|steer|track", re.IGNORECASE)
 WATCHES = re.compile(r"publish|joint_?state(?!.*control)|sensor|odometry|monitor|failure|logger", re.IGNORECASE)
 
 
-def driven_names(found: JointsRead, chosen: Chosen) -> set[str]:
+def driven_names(found: SdfJoints, chosen: Chosen) -> set[str]:
     """Joints with one coordinate that a plugin for control, drives or motors names in any of its elements."""
     names: set[str] = set()
     for scope in chosen.scopes:
