@@ -11,12 +11,12 @@ import numpy as np
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import ForeignRobot, ReadingOptions, Written
-from gough.interchange.mjcf._compiling import NUMBERS, Compiled, compile_model
+from gough.interchange.mjcf._compiling import NUMBERS, CompiledModel, compile_model
 from gough.interchange.mjcf._document import gather
 from gough.interchange.mjcf._looks import read_looks
 from gough.interchange.mjcf._motors import options_off, read_motors
 from gough.interchange.mjcf._ties import joint_effects, read_ties, tendon_coordinates
-from gough.interchange.mjcf._tree import Named, Reader
+from gough.interchange.mjcf._tree import MjcfNames, TreeReader
 
 HOME = "home"
 """The keyframe that a robot starts from, where there is one."""
@@ -38,16 +38,16 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
     return _robot(compiled, findings)
 
 
-def _robot(compiled: Compiled, findings: Findings) -> ForeignRobot:
+def _robot(compiled: CompiledModel, findings: Findings) -> ForeignRobot:
     document = compiled.document
-    names = Named.of(compiled)
+    names = MjcfNames.of(compiled)
     motors = read_motors(compiled, findings)
     effects = joint_effects(compiled, names, motors, findings)
     ties = read_ties(compiled, names, motors, findings)
     start = _start(compiled, findings)
     gravity = _gravity(compiled, names, findings)
     _tell_surroundings(compiled, findings)
-    reader = Reader(compiled, names, findings, start, ties.held, effects, motors.joints)
+    reader = TreeReader(compiled, names, findings, start, ties.held, effects, motors.joints)
     tree = reader.tree(read_looks(compiled, findings))
     bodies, joints, couplings = tendon_coordinates(ties, names, compiled, motors.tendons, start)
     return ForeignRobot(
@@ -63,7 +63,7 @@ def _robot(compiled: Compiled, findings: Findings) -> ForeignRobot:
     )
 
 
-def _check_numbers(compiled: Compiled, findings: Findings) -> bool:
+def _check_numbers(compiled: CompiledModel, findings: Findings) -> bool:
     """Whether all can be computed with; what MuJoCo lets pass and nobody can compute with is refused."""
     known = len(findings.problems)
     model, here = compiled.model, Written(compiled.document.file, None, "")
@@ -79,7 +79,7 @@ def _check_numbers(compiled: Compiled, findings: Findings) -> bool:
     return len(findings.problems) == known
 
 
-def _start(compiled: Compiled, findings: Findings) -> np.ndarray:
+def _start(compiled: CompiledModel, findings: Findings) -> np.ndarray:
     """qpos of the keyframe called home, else of the model as it is written."""
     model = compiled.model
     for k in range(model.nkey):
@@ -91,7 +91,7 @@ def _start(compiled: Compiled, findings: Findings) -> np.ndarray:
     return np.array(model.qpos0, dtype=float)
 
 
-def _gravity(compiled: Compiled, names: Named, findings: Findings) -> tuple[float, float, float]:
+def _gravity(compiled: CompiledModel, names: MjcfNames, findings: Findings) -> tuple[float, float, float]:
     """Gravity with what all moving bodies compensate of it; where they compensate differently, it is refused.
 
     What joints with actuatorgravcomp apply is part of their actuators' force, an input here.
@@ -128,7 +128,7 @@ def _joints_above(model: Any, body: int) -> list[int]:
     return out
 
 
-def _tell_surroundings(compiled: Compiled, findings: Findings) -> None:
+def _tell_surroundings(compiled: CompiledModel, findings: Findings) -> None:
     """Fluid and contact."""
     model, here = compiled.model, Written(compiled.document.file, None, "")
     if model.opt.density or model.opt.viscosity:

@@ -6,7 +6,9 @@ are taken; of those that are not there, bodies whose numbers would need them are
 """
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 from gough.errors import UnreadableFileError, UsageError
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Written
-from gough.interchange.mjcf._document import REMEDIES, TROUBLES, Document, MeshFile
+from gough.interchange.mjcf._document import REMEDIES, TROUBLES, MeshFile, MjcfDocument
 from gough.robot.checks.suggestions import choice_of
 from gough.text import read_file
 
@@ -32,17 +34,21 @@ NUMBERS = (
 
 
 @dataclass(frozen=True)
-class Compiled:
+class CompiledModel:
     """A compiled model and the text's elements: names and places."""
 
     mujoco: Any
     model: Any
     spec: Any
-    document: Document
+    document: MjcfDocument
 
     def value(self, enumeration: str, word: str) -> int:
         """The number of a word of MuJoCo's, ("Eq", "WELD"); the words themselves are not always equal to numpy's numbers."""
         return int(getattr(getattr(self.mujoco, f"mjt{enumeration}"), f"mj{enumeration.upper()}_{word}"))
+
+    def has_path(self, tendon: int) -> bool:
+        """Whether a tendon runs along a path, and is no sum of joint coordinates."""
+        return int(self.model.wrap_type[self.model.tendon_adr[tendon]]) != self.value("Wrap", "JOINT")
 
     def name(self, kind: str, index: int) -> str:
         """What a thing is called in the file, "" where it has no name."""
@@ -60,7 +66,7 @@ class Compiled:
         return out
 
 
-def compile_model(document: Document, findings: Findings) -> Compiled | None:
+def compile_model(document: MjcfDocument, findings: Findings) -> CompiledModel | None:
     """The compiled model; None where MuJoCo does not take the file, which is said."""
     try:
         import mujoco  # pyright: ignore[reportMissingImports]
@@ -72,11 +78,11 @@ def compile_model(document: Document, findings: Findings) -> Compiled | None:
     if not document.meshes:
         return compiler.say(findings, compiler.compile({}, SIZES[0]))
     first, second = (compiler.compile({}, size) for size in SIZES)
-    if isinstance(first, Compiled) and isinstance(second, Compiled) and not any(_differences(first, second)):
+    if isinstance(first, CompiledModel) and isinstance(second, CompiledModel) and not any(_differences(first, second)):
         return first
     files = _read_meshes(document.meshes)
     first, second = (compiler.compile(files, size) for size in SIZES)
-    if isinstance(first, Compiled) and isinstance(second, Compiled):
+    if isinstance(first, CompiledModel) and isinstance(second, CompiledModel):
         lost = [mesh for mesh in document.meshes if mesh.key not in files]
         for body in sorted(set(_differences(first, second))):
             _refuse_lost(body, first, lost, findings)
@@ -84,10 +90,11 @@ def compile_model(document: Document, findings: Findings) -> Compiled | None:
 
 
 class _Compiler:
-    def __init__(self, mujoco: Any, document: Document) -> None:
+    def __init__(self, mujoco: Any, document: MjcfDocument) -> None:
         self.mujoco, self.document = mujoco, document
+        self.warnings: list[str] = []
 
-    def compile(self, files: Mapping[str, bytes], size: float) -> "Compiled | Exception":
+    def compile(self, files: Mapping[str, bytes], size: float) -> "CompiledModel | Exception":
         """The model with these meshes, and with solids of a size for the others."""
         solid = f"0 0 0 {size} 0 0 0 {size} 0 0 0 {4 * size}"  # long, so that capsules fit
 
@@ -96,14 +103,17 @@ class _Compiler:
 
         text, attached = self.document.texts(attributes)
         try:
-            spec = self.mujoco.MjSpec.from_string(text, include=attached, assets=dict(files))
-            return Compiled(self.mujoco, spec.compile(), spec, self.document)
+            with _hear(self.mujoco) as self.warnings:
+                spec = self.mujoco.MjSpec.from_string(text, include=attached, assets=dict(files))
+                return CompiledModel(self.mujoco, spec.compile(), spec, self.document)
         except Exception as error:  # MuJoCo raises ValueError and errors of its own
             return error
 
-    def say(self, findings: Findings, found: "Compiled | Exception") -> Compiled | None:
+    def say(self, findings: Findings, found: "CompiledModel | Exception") -> CompiledModel | None:
         """Pass a model on; refuse the file with MuJoCo's words else, where nothing else was refused before."""
-        if isinstance(found, Compiled):
+        if isinstance(found, CompiledModel):
+            for words in self.warnings:
+                findings.remark(Written(self.document.file, None, ""), f"MuJoCo: {re.sub(chr(10), ' ', words).strip()}")
             return found
         if not findings.problems:
             words = re.sub(r"\s+", " ", str(found)).strip() or type(found).__name__
@@ -115,13 +125,28 @@ class _Compiler:
         return None
 
 
+@contextmanager
+def _hear(mujoco: Any) -> Iterator[list[str]]:
+    """What MuJoCo warns of meanwhile, instead of on the terminal and in a file of its own."""
+    heard: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda words: heard.append(str(words)))
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            yield heard
+        heard += [str(one.message) for one in told]
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
 def line_of(info: str) -> int | None:
     """The line that an element of the text stands in."""
     found = re.search(r"line (\d+)", info or "")
     return int(found[1]) if found else None
 
 
-def _differences(first: Compiled, second: Compiled) -> Iterator[int]:
+def _differences(first: CompiledModel, second: CompiledModel) -> Iterator[int]:
     """Bodies whose numbers differ; 0 for numbers of others."""
     for name in NUMBERS:
         a, b = (np.asarray(getattr(c.model, name)) for c in (first, second))
@@ -149,7 +174,7 @@ def _read_meshes(meshes: list[MeshFile]) -> dict[str, bytes]:
     return out
 
 
-def _refuse_lost(body: int, compiled: Compiled, lost: list[MeshFile], findings: Findings) -> None:
+def _refuse_lost(body: int, compiled: CompiledModel, lost: list[MeshFile], findings: Findings) -> None:
     at = (
         compiled.places("body", compiled.spec.bodies, "body")[body]
         if body

@@ -60,7 +60,7 @@ class _ModelPart:
 
 
 @dataclass(frozen=True)
-class Document:
+class MjcfDocument:
     """The cleaned model. places: {line: (file, line there)}."""
 
     file: str
@@ -99,13 +99,13 @@ def _write(element: Element, lines: list[str], replacing: Callable[[Element], di
         lines.append(f"</{element.tag}>")
 
 
-def gather(path: Path, options: ReadingOptions, findings: Findings) -> Document:
+def gather(path: Path, options: ReadingOptions, findings: Findings) -> MjcfDocument:
     """Read a file and all that belongs to it; raises DescriptionError where the file itself cannot be read."""
     gathering = _Gathering(path, options, findings)
     root = read_xml(path)
     gathering.add(root, path, "")
     gathering.count_copies()
-    return Document(
+    return MjcfDocument(
         str(path),
         path.parent,
         root.get("model") or path.stem,
@@ -161,17 +161,25 @@ class _Gathering:
         self._above.append(Path(os.path.realpath(path)))
         self._note(root, str(path))
         self._include(root, str(path), part, {Path(os.path.realpath(path))}, 0)
+        if root.child("compiler") is None:
+            root.children.append(self._made("compiler", root))
         for compiler in root.all("compiler"):
             for word in ("assetdir", "meshdir"):
                 if (folder := compiler.get(word)) is not None and not (word == "assetdir" and compiler.get("meshdir")):
                     part.meshdir = Path(folder.replace("\\", "/"))
-            part.strips = compiler.get("strippath", "false") == "true"
+            part.strips = compiler.get("strippath", str(part.strips).lower()) == "true"
             compiler.attributes = {k: v for k, v in compiler.attributes.items() if k not in PATHS}
-            compiler.children = [Element("lengthrange", {"mode": "none"}, compiler.line)]
-            self._file_of[id(compiler.children[0])] = self._file_of[id(compiler)]
+            compiler.attributes["usethread"] = "false"
+            compiler.children = [self._made("lengthrange", compiler, mode="none")]
         root.children = [c for c in root.children if self._keep_section(c, part)]
         self.parts.append(part)
         self._above.pop()
+
+    def _made(self, tag: str, beside: Element, **attributes: str) -> Element:
+        """An element of our own, which is said to stand where another does."""
+        made = Element(tag, attributes, beside.line)
+        self._file_of[id(made)] = self._file_of[id(beside)]
+        return made
 
     def _note(self, element: Element, file: str) -> None:
         for each in element.walk():

@@ -11,14 +11,14 @@ import numpy as np
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Looks, Placement, Written
-from gough.interchange.mjcf._compiling import Compiled, line_of
+from gough.interchange.mjcf._compiling import CompiledModel, line_of
 from gough.interchange.mjcf._document import REMEDIES, TROUBLES, MeshFile
 from gough.interchange.mjcf._tree import placement_of, three
 
 SUFFIXES = (".stl", ".obj", ".ply")
 
 
-def read_looks(compiled: Compiled, findings: Findings) -> Mapping[int, Looks]:
+def read_looks(compiled: CompiledModel, findings: Findings) -> Mapping[int, Looks]:
     """{number of body: its mesh}; of several the largest file, visual ones first."""
     model, document = compiled.model, compiled.document
     lines = {m.id: m.info for m in compiled.spec.meshes}
@@ -53,7 +53,7 @@ def read_looks(compiled: Compiled, findings: Findings) -> Mapping[int, Looks]:
     return out
 
 
-def _files_of_meshes(compiled: Compiled, lines: Mapping[int, str]) -> dict[int, MeshFile]:
+def _files_of_meshes(compiled: CompiledModel, lines: Mapping[int, str]) -> dict[int, MeshFile]:
     """By number of mesh in the compiled model, found by the line it is written in."""
     written = {(m.at.file, m.at.line, m.element.get("name")): m for m in compiled.document.meshes}
     out = {}
@@ -68,7 +68,7 @@ def _files_of_meshes(compiled: Compiled, lines: Mapping[int, str]) -> dict[int, 
     return out
 
 
-def _looks(compiled: Compiled, g: int, files: Mapping[int, MeshFile]) -> Looks | None:
+def _looks(compiled: CompiledModel, g: int, files: Mapping[int, MeshFile]) -> Looks | None:
     model, mesh = compiled.model, int(compiled.model.geom_dataid[g])
     spec = next(m for m in compiled.spec.meshes if m.id == mesh)
     scale = np.array(spec.scale, dtype=float)

@@ -12,7 +12,7 @@ import numpy as np
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Written
-from gough.interchange.mjcf._compiling import Compiled
+from gough.interchange.mjcf._compiling import CompiledModel
 from gough.interchange.mjcf._tree import HINGE, SLIDE
 
 MUSCLE = "a muscle: its force depends on its length and history"
@@ -20,7 +20,7 @@ NOT_A_COORDINATE = "it acts on no single coordinate and is left out; give its fo
 
 
 @dataclass
-class Motors:
+class MjcfMotors:
     """By number of joint or fixed tendon: driven ones with the largest force (None: unbounded), inertias, dampings."""
 
     joints: dict[int, float | None] = field(default_factory=dict)
@@ -29,11 +29,11 @@ class Motors:
     damping: dict[tuple[str, int], float] = field(default_factory=dict)
 
 
-def read_motors(compiled: Compiled, findings: Findings) -> Motors:
+def read_motors(compiled: CompiledModel, findings: Findings) -> MjcfMotors:
     """All actuators."""
     model = compiled.model
     places = compiled.places("actuator", compiled.spec.actuators, "actuator")
-    out, laws = Motors(), []
+    out, laws = MjcfMotors(), []
     off = options_off(compiled)["ACTUATION"]
     for a, at in enumerate(places):
         group = int(model.actuator_group[a])
@@ -47,7 +47,7 @@ def read_motors(compiled: Compiled, findings: Findings) -> Motors:
         if transmission == compiled.value("Trn", "SLIDERCRANK"):
             findings.refuse(at, "a slider-crank inside an actuator", "a crank, a rod and a slide as bodies and joints")
         elif transmission == compiled.value("Trn", "TENDON"):
-            if model.tendon_type[target] == compiled.value("Tendon", "SPATIAL"):
+            if compiled.has_path(target):
                 findings.refuse(at, "an actuator that pulls a tendon along a path", "a motor on a joint")
             else:
                 _add(out, model, a, ("tendon", target), at, findings)
@@ -71,7 +71,7 @@ def read_motors(compiled: Compiled, findings: Findings) -> Motors:
     return out
 
 
-def _add(out: Motors, model: Any, a: int, target: tuple[str, int], at: Written, findings: Findings) -> None:
+def _add(out: MjcfMotors, model: Any, a: int, target: tuple[str, int], at: Written, findings: Findings) -> None:
     gear = float(_gear(model, a))
     own, number = (out.joints, target[1]) if target[0] == "joint" else (out.tendons, target[1])
     limit = _force(model, a)
@@ -93,7 +93,7 @@ def _add(out: Motors, model: Any, a: int, target: tuple[str, int], at: Written, 
             table[target] = table.get(target, 0.0) + gear**2 * float(values[a])
 
 
-def _refuse_inertia(compiled: Compiled, a: int, at: Written, findings: Findings) -> None:
+def _refuse_inertia(compiled: CompiledModel, a: int, at: Written, findings: Findings) -> None:
     for word in ("armature", "damping"):
         values = getattr(compiled.model, f"actuator_{word}", None)
         if values is not None and values[a]:
@@ -133,7 +133,7 @@ def _plain(values: np.ndarray) -> list[float]:
     return [float(x) for x in values]
 
 
-def _is_muscle(compiled: Compiled, a: int) -> bool:
+def _is_muscle(compiled: CompiledModel, a: int) -> bool:
     model = compiled.model
     return (
         model.actuator_dyntype[a] == compiled.value("Dyn", "MUSCLE")
@@ -142,7 +142,7 @@ def _is_muscle(compiled: Compiled, a: int) -> bool:
     )
 
 
-def _has_law(compiled: Compiled, a: int) -> bool:
+def _has_law(compiled: CompiledModel, a: int) -> bool:
     model = compiled.model
     return bool(
         model.actuator_dyntype[a] != compiled.value("Dyn", "NONE")
@@ -158,7 +158,7 @@ def _tell_laws(places: Sequence[Written], findings: Findings) -> None:
         findings.remark(places[0], message)
 
 
-def options_off(compiled: Compiled) -> dict[str, bool]:
+def options_off(compiled: CompiledModel) -> dict[str, bool]:
     """What the file's options switch off."""
     bits, flags = compiled.mujoco.mjtDisableBit, compiled.model.opt.disableflags
     older = {"SPRING": "PASSIVE", "DAMPER": "PASSIVE"}

@@ -23,9 +23,9 @@ from gough.interchange.foreign import (
     Placement,
     Written,
 )
-from gough.interchange.mjcf._compiling import Compiled
-from gough.interchange.mjcf._motors import Motors, options_off
-from gough.interchange.mjcf._tree import Named, placement_of, three
+from gough.interchange.mjcf._compiling import CompiledModel
+from gough.interchange.mjcf._motors import MjcfMotors, options_off
+from gough.interchange.mjcf._tree import MjcfNames, placement_of, three
 
 SOFT = "equalities are soft in MuJoCo, with solref and solimp; here they hold exactly"
 LINEAR = 1 + 1
@@ -33,27 +33,31 @@ LINEAR = 1 + 1
 
 
 @dataclass
-class Relation:
-    """The sum of coefficient times coordinate is `offset`; coordinates by number of joint, of tendons by (number,)."""
+class TiedSum:
+    """The sum of coefficient times coordinate is `offset`; coordinates by number of joint, of tendons by (number,). follower: the
+    joint that the file says follows."""
 
     name: str
     at: Written
     coefficients: dict[int | tuple[int], float]
     offset: float = 0.0
+    follower: int | None = None
 
 
 @dataclass
-class Ties:
+class MjcfTies:
     """What equalities and tendons become."""
 
     loops: list[ForeignJoint] = field(default_factory=list)
-    relations: list[Relation] = field(default_factory=list)
+    relations: list[TiedSum] = field(default_factory=list)
     held: dict[int, float] = field(default_factory=dict)
     tendons: dict[int, Effects] = field(default_factory=dict)
     springs: list[ForeignSpring] = field(default_factory=list)
 
 
-def joint_effects(compiled: Compiled, names: Named, motors: Motors, findings: Findings) -> dict[int, Effects]:
+def joint_effects(
+    compiled: CompiledModel, names: MjcfNames, motors: MjcfMotors, findings: Findings
+) -> dict[int, Effects]:
     """What acts in every joint."""
     model = compiled.model
     off = options_off(compiled)
@@ -106,19 +110,19 @@ def _refuse_yield(model: Any, kind: str, index: int, at: Written, stiffness: flo
         findings.refuse(at, "a spring that yields", "no springyield", float(limits[index]))
 
 
-def read_ties(compiled: Compiled, names: Named, motors: Motors, findings: Findings) -> Ties:
+def read_ties(compiled: CompiledModel, names: MjcfNames, motors: MjcfMotors, findings: Findings) -> MjcfTies:
     """Equalities, tendons, and what follows of them."""
-    return _Reading(compiled, names, motors, findings).ties()
+    return _TieReading(compiled, names, motors, findings).ties()
 
 
-class _Reading:
-    def __init__(self, compiled: Compiled, names: Named, motors: Motors, findings: Findings) -> None:
+class _TieReading:
+    def __init__(self, compiled: CompiledModel, names: MjcfNames, motors: MjcfMotors, findings: Findings) -> None:
         self.compiled, self.names, self.motors, self.findings = compiled, names, motors, findings
-        self.model, self.out = compiled.model, Ties()
+        self.model, self.out = compiled.model, MjcfTies()
         self.off = options_off(compiled)
         self.tendon_at = compiled.places("tendon", compiled.spec.tendons, "tendon")
 
-    def ties(self) -> Ties:
+    def ties(self) -> MjcfTies:
         """All of it."""
         model = self.model
         for e, at in enumerate(self.compiled.places("equality", self.compiled.spec.equalities, "equality")):
@@ -127,7 +131,7 @@ class _Reading:
             else:
                 self._equality(e, at)
         for t, at in enumerate(self.tendon_at):
-            if model.tendon_type[t] == self.compiled.value("Tendon", "SPATIAL"):
+            if self.compiled.has_path(t):
                 self._spatial(t, at)
             else:
                 self._fixed(t, at)
@@ -196,14 +200,14 @@ class _Reading:
         total: dict[int | tuple[int], float] = {}
         offset = float(terms[0])
         for index, factor in sides:
-            if tendons and model.tendon_type[index] == self.compiled.value("Tendon", "SPATIAL"):
+            if tendons and self.compiled.has_path(index):
                 self.findings.refuse(at, "an equality of tendons along paths", "fixed tendons")
                 return
             reference = model.tendon_length0[index] if tendons else model.qpos0[model.jnt_qposadr[index]]
             offset += factor * float(reference)
             for joint, c in (self._sum(index) if tendons else {index: 1.0}).items():
                 total[joint] = total.get(joint, 0.0) + factor * c
-        self.out.relations.append(Relation(f"equality_{e}", at, total, offset))
+        self.out.relations.append(TiedSum(f"equality_{e}", at, total, offset, None if tendons else first))
 
     # -- tendons -------------------------------------------------------------------------------------------------
 
@@ -246,7 +250,7 @@ class _Reading:
         if t in self.motors.tendons or effects.acts:
             self.out.tendons[t] = effects
             coefficients: dict[int | tuple[int], float] = {(t,): -1.0, **self._sum(t)}
-            self.out.relations.append(Relation(f"tendon_{t}", at, coefficients))
+            self.out.relations.append(TiedSum(f"tendon_{t}", at, coefficients))
         elif effects.lower is not None:
             self.findings.remark(at, "bounds of a tendon on which nothing else acts are left out")
 
@@ -300,7 +304,7 @@ class _Reading:
 
 
 def tendon_coordinates(
-    ties: Ties, names: Named, compiled: Compiled, driven: Mapping[int, object], start: np.ndarray
+    ties: MjcfTies, names: MjcfNames, compiled: CompiledModel, driven: Mapping[int, object], start: np.ndarray
 ) -> tuple[list[ForeignBody], list[ForeignJoint], list[ForeignCoupling]]:
     """Slides for tendons, and all relations with the names of joints."""
     model = compiled.model
@@ -330,5 +334,6 @@ def tendon_coordinates(
                 )
             )
         terms = {named[k]: c for k, c in relation.coefficients.items()}
-        couplings.append(ForeignCoupling(relation.name, relation.at, terms, relation.offset))
+        follower = None if relation.follower is None else named[relation.follower]
+        couplings.append(ForeignCoupling(relation.name, relation.at, terms, relation.offset, follower))
     return bodies, joints, couplings

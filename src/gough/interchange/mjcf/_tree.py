@@ -13,7 +13,7 @@ import numpy as np
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, Effects, ForeignBody, ForeignJoint, Looks, Placement, Written
-from gough.interchange.mjcf._compiling import Compiled
+from gough.interchange.mjcf._compiling import CompiledModel
 from gough.spatial.poses import rotation_of_quaternion
 
 FREE, BALL, SLIDE, HINGE = range(4)
@@ -42,7 +42,7 @@ def turn_about(axis: np.ndarray, angle: float) -> np.ndarray:
     return rotation_of_quaternion(np.concatenate([[np.cos(half)], np.sin(half) * np.asarray(axis, dtype=float)]))
 
 
-class Unique:
+class UniqueNames:
     """Names that are given once."""
 
     def __init__(self) -> None:
@@ -61,23 +61,23 @@ class Unique:
 
 
 @dataclass
-class Named:
+class MjcfNames:
     """Names and places of bodies and joints, by MuJoCo's numbers."""
 
     bodies: list[str]
     body_at: list[Written]
     joints: list[str]
     joint_at: list[Written]
-    unique_bodies: Unique
-    unique_joints: Unique
+    unique_bodies: UniqueNames
+    unique_joints: UniqueNames
 
     @staticmethod
-    def of(compiled: Compiled) -> "Named":
+    def of(compiled: CompiledModel) -> "MjcfNames":
         """Those of the file; what has no name gets one."""
         model = compiled.model
         body_at = compiled.places("body", compiled.spec.bodies, "body")
         joint_at = compiled.places("joint", compiled.spec.joints, "joint")
-        bodies, joints = Unique(), Unique()
+        bodies, joints = UniqueNames(), UniqueNames()
         given = [compiled.name("BODY", i) for i in range(model.nbody)]
         for name in given[1:]:
             if name:
@@ -88,11 +88,11 @@ class Named:
             if name:
                 joints.take(name)
         joint_names = [n or joints.take(f"{body_names[model.jnt_bodyid[j]]}_joint") for j, n in enumerate(given)]
-        return Named(body_names, body_at, joint_names, joint_at, bodies, joints)
+        return MjcfNames(body_names, body_at, joint_names, joint_at, bodies, joints)
 
 
 @dataclass
-class Tree:
+class MjcfTree:
     """Bodies and joints of the tree."""
 
     bodies: list[ForeignBody] = field(default_factory=list)
@@ -100,20 +100,20 @@ class Tree:
 
 
 @dataclass(frozen=True)
-class Reader:
+class TreeReader:
     """What is read of joints: the start (qpos), joints that are held at a coordinate, driven ones with their force or None."""
 
-    compiled: Compiled
-    names: Named
+    compiled: CompiledModel
+    names: MjcfNames
     findings: Findings
     start: np.ndarray
     held: Mapping[int, float]
     effects: Mapping[int, Effects]
     driven: Mapping[int, float | None]
 
-    def tree(self, looks: Mapping[int, Looks]) -> Tree:
+    def tree(self, looks: Mapping[int, Looks]) -> MjcfTree:
         """All of it."""
-        model, out = self.compiled.model, Tree()
+        model, out = self.compiled.model, MjcfTree()
         frames = self._frames()
         for i in range(1, model.nbody):
             parent, at = self.names.bodies[model.body_parentid[i]], self.names.body_at[i]
