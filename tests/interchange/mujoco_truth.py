@@ -17,12 +17,22 @@ INDEPENDENT = 1e-9
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
+def compile_quietly(file: str | Path) -> Any:
+    """MuJoCo's own model; its warnings would go to a file in the working folder."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda _: None)
+    try:
+        return mujoco.MjModel.from_xml_path(str(file))
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
 class Truth:
     """MuJoCo's model of a file, and where gough's coordinates are in it."""
 
     def __init__(self, file: str | Path, model: Any) -> None:
         self.own = model
-        self.mj = file if isinstance(file, mujoco.MjModel) else mujoco.MjModel.from_xml_path(str(file))
+        self.mj = file if isinstance(file, mujoco.MjModel) else compile_quietly(file)
         self.data = mujoco.MjData(self.mj)
         source = model.robot.source
         self.old = dict(source.get("renamed joints", {}))

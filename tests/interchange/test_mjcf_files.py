@@ -208,3 +208,21 @@ def test_broken_meshes_are_told(tmp_path):
     (tmp_path / "assets/part.stl").write_bytes(b"solid nonsense")
     (problem,) = problems(file)
     assert problem.line == 4 and "MuJoCo does not take it" in problem.message
+
+
+def test_signed_distance_fields_are_meshes(tmp_path):
+    plugin = '<plugin instance="field"/>'
+    text = (
+        MESHES.replace("INERTIAL", "").replace('inertia="convex"/>', f">{plugin}</mesh>").replace('texture="none"', "")
+    )
+    text = text.replace(
+        '<geom type="mesh" mesh="hull" rgba="1 0 0 1" density="10"/>',
+        f'<geom type="sdf" mesh="hull" density="10">{plugin}</geom>',
+    )
+    file = write(tmp_path, main=text)
+    write_mesh(tmp_path / "assets/part.stl")
+    write_mesh(tmp_path / "assets/hull.stl")
+    robot, remarks = load(file)
+    assert any("2 signed distance fields" in r for r in remarks)
+    plain = load(write(tmp_path, main=text.replace(plugin, "").replace('"sdf"', '"mesh"')))[0]
+    assert robot.bodies[0].inertia == plain.bodies[0].inertia

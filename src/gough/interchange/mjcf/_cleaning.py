@@ -53,6 +53,18 @@ def keep_actuator(element: Element, at: Written, findings: Findings) -> bool:
     return True
 
 
+def drop_distance_field(element: Element) -> bool:
+    """Whether a mesh, or a geom of one, had a signed distance field; it serves contact alone and is gone."""
+    drawn = element.get("mesh" if element.tag == "geom" else "file")
+    if element.tag not in ("geom", "mesh") or drawn is None:
+        return False
+    plugins = element.all("plugin")
+    if element.get("type") == "sdf":
+        element.attributes["type"] = "mesh"
+    element.children = [child for child in element.children if child.tag != "plugin"]
+    return bool(plugins)
+
+
 def has_large_parameter(element: Element) -> bool:
     """Whether a mesh that MuJoCo makes itself would be too fine."""
     return any(_is_large(word) for word in (element.get("params") or "").split())

@@ -25,6 +25,7 @@ from gough.interchange.mjcf._cleaning import (
     NOT_DYNAMICS,
     PATHS,
     check_numbers,
+    drop_distance_field,
     has_large_parameter,
     keep_actuator,
     weight,
@@ -263,6 +264,8 @@ class _Gathering:
     def _keep(self, element: Element, section: str, part: _ModelPart) -> bool:
         """Whether an element stays; what does not is counted, or refused."""
         tag = element.tag
+        if drop_distance_field(element):
+            self.left_out["signed distance fields"] += 1
         if tag in LEFT_OUT and section != "default":
             self.left_out[LEFT_OUT[tag]] += 1
             return False
