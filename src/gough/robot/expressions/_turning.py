@@ -8,19 +8,27 @@ the first in the plane of x and z before it turns: p with -y, and R as M R M wit
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from gough.robot.item import is_given
 from gough.robot.reader import Map, Mark, Seq
 
 AXES = ("x", "y", "z")
+MINUS = Decimal(-1)
 SEQUENCES = {"x": "bryant_xyz", "z": "rpy_zyx"}
 """Orientations whose first turn is about the axis."""
 NEUTRAL = {"x": ("bryant_xyz", 0), "y": ("rpy_zyx", 1), "z": ("rpy_zyx", 0)}
 """How a turn alone is written: the orientation, and which of its angles."""
 OTHERS = ("rpy_zyx", "bryant_xyz", "quaternion_wxyz", "matrix", "axes")
-EXACT = {0: 0.0, 30: 0.5, 90: 1.0}
-"""Sines of whole degrees that have few digits."""
+EXACT = {
+    0.0: Decimal(0),
+    30.0: Decimal("0.5"),
+    45.0: Decimal(2).sqrt() / 2,
+    60.0: Decimal(3).sqrt() / 2,
+    90.0: Decimal(1),
+}
+"""Sines of degrees to more digits than a number has: what they are multiplied with is rounded once."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +48,9 @@ class CopyTurn:
         """Three turned lengths, as they are written."""
         first = AXES.index(self.axis)
         u, v = (first + 1) % 3, (first + 2) % 3
-        x, y, out = p[u], _times(-1.0, p[v]) if self.mirrored else p[v], list(p)
+        x, y, out = p[u], _times(MINUS, p[v]) if self.mirrored else p[v], list(p)
         cosine, sine = _circle(self.angle)
-        out[u] = _sum(_times(cosine, x), _times(sine, _times(-1.0, y)))
+        out[u] = _sum(_times(cosine, x), _times(sine, _times(MINUS, y)))
         out[v] = _sum(_times(sine, x), _times(cosine, y))
         return out
 
@@ -51,7 +59,8 @@ class CopyTurn:
         second = list(angles)
         if self.mirrored:  # turns about the axis and the first direction beside it change sign
             last = 2 if self.axis == "z" else 1
-            second[0], second[last] = _times(-1.0, angles[0], "rad"), _times(-1.0, angles[last], "rad")
+            second[0], second[last] = _times(MINUS, angles[0], "rad"), _times(MINUS, angles[last], "rad")
+        second = [float(x) if isinstance(x, Decimal) else x for x in second]
         return [_angle_sum(self.angle, second[0]), *second[1:]]
 
 
@@ -90,37 +99,44 @@ def _seq(values: list[Any], mark: Mark) -> Seq:
     return out
 
 
-def _circle(angle: float | str) -> tuple[float | str, float | str]:
+def _circle(angle: float | str) -> tuple[Decimal | str, Decimal | str]:
     """Cosine and sine."""
     if isinstance(angle, str):
         return f"cos({angle})", f"sin({angle})"
     return _sine(angle + 90.0), _sine(angle)
 
 
-def _sine(degrees: float) -> float:
-    """Of degrees, exact where it has few digits."""
+def _sine(degrees: float) -> Decimal:
+    """Of degrees, exact where they are common."""
     around = math.fmod(degrees, 360.0) + (360.0 if degrees < 0 else 0.0)
     half = around if around < 180.0 else around - 180.0
     quarter = half if half <= 90.0 else 180.0 - half
-    value = EXACT.get(quarter, math.sin(math.radians(quarter)))  # type: ignore[call-overload]
-    return value if around < 180.0 else 0.0 - value
+    value = EXACT[quarter] if quarter in EXACT else Decimal(math.sin(math.radians(quarter)))
+    return value if around < 180.0 else 0 - value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def _is_zero(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
+    return _is_number(value) and value == 0
 
 
-def _times(factor: float | str, value: Any, unit: str = "m") -> Any:
+def _times(factor: Decimal | str, value: Any, unit: str = "m") -> Any:
     """A product as it is written: a number of two numbers, 0 where one is."""
     if _is_zero(factor) or _is_zero(value):
         return 0
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return factor * value if not isinstance(factor, str) else f"{factor}*({value!r} {unit})"
+    if isinstance(value, float) and not math.isfinite(value):
+        return value
+    if _is_number(value):
+        exact = value if isinstance(value, Decimal) else Decimal(repr(value))
+        return f"{factor}*({float(exact)!r} {unit})" if isinstance(factor, str) else factor * exact
     if not isinstance(value, str):
         return value  # junk, which its field refuses
-    if factor == 1.0:
-        return value
-    return f"-({value})" if factor == -1.0 else f"{factor if isinstance(factor, str) else _bracketed(factor)}*({value})"
+    if isinstance(factor, str):
+        return f"{factor}*({value})"
+    return value if factor == 1 else f"-({value})" if factor == -1 else f"{_bracketed(float(factor))}*({value})"
 
 
 def _bracketed(number: float) -> str:
@@ -130,10 +146,12 @@ def _bracketed(number: float) -> str:
 def _sum(a: Any, b: Any) -> Any:
     """A sum as it is written."""
     if _is_zero(a) or _is_zero(b):
-        return b if _is_zero(a) else a
-    if not isinstance(a, str) and not isinstance(b, str):
-        return a + b if isinstance(a, int | float) and isinstance(b, int | float) else a
-    return " + ".join(x if isinstance(x, str) else f"({x!r} m)" for x in (a, b))
+        a, b = (b if _is_zero(a) else a), 0
+    if isinstance(a, str) and not _is_zero(b):
+        return f"{a} + {b if isinstance(b, str) else f'({float(b)!r} m)'}"
+    if isinstance(b, str):
+        return f"({float(a)!r} m) + {b}" if _is_number(a) else a
+    return float(a + b) if _is_number(a) and _is_number(b) else a
 
 
 def _spell(angle: float | str) -> Any:
