@@ -109,7 +109,7 @@ class Friction(Item):
     @property
     def acts(self) -> bool:
         """Whether it has a force at all."""
-        return self.viscous != 0 or self.coulomb != 0
+        return bool(self.viscous) or bool(self.coulomb)
 
 
 class JointSpring(Item):

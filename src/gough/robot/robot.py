@@ -60,7 +60,7 @@ from gough.robot.fields import (
     exactly,
 )
 from gough.robot.files import with_absolute_paths
-from gough.robot.item import FORMAT, Fault, Item, as_error, as_plain, is_given, look
+from gough.robot.item import FORMAT, Fault, Item, as_error, as_plain, is_given, is_same, look
 from gough.robot.joint import TreeJoint
 from gough.robot.platform.guide import FREEDOMS, freedom_faults
 from gough.robot.platform.home_axes import home_axes_faults
@@ -342,7 +342,9 @@ class Robot(Item):
         if not isinstance(other, Robot):
             return NotImplemented
         mine, theirs = (with_absolute_paths(robot, robot._folder) for robot in (self, other))
-        return all(getattr(mine, name) == getattr(theirs, name) for name in type(self).model_fields if name != "file")
+        return all(
+            is_same(getattr(mine, name), getattr(theirs, name)) for name in type(self).model_fields if name != "file"
+        )
 
     def __repr__(self) -> str:
         parts = {"legs": self.legs, "bodies": self.bodies, "joints": self.joints, "loops": self.loops}
