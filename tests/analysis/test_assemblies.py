@@ -223,9 +223,13 @@ bodies:
 joints:
   - {name: a, type: revolute, parent: world, child: crank, drive: {}}
   - {name: s, type: spherical, parent: world, child: bob, pose: {position: [0.5, 0, 0]}}
-loops: [{name: leash, type: constant_length, length: 0.5, first: {body: crank, pose: {position: [0.2, 0, 0]}}, second: {body: bob}}]
+loops:
+  - name: leash
+    type: constant_length
+    length: 0.5
+    first: {body: crank, pose: {position: [0.2, 0, 0]}}
+    second: {body: bob, pose: {position: [0, 0, -0.4]}}
 """
-    text = text.replace("second: {body: bob}", "second: {body: bob, pose: {position: [0, 0, -0.4]}}")
     model = gough.build(loads(text))
     assert model.layout.v_idle == 2
     with pytest.raises(gough.UsageError, match="assemblies without end"):
