@@ -51,6 +51,10 @@ class Site(StrEnum):
     MORE_STEPS = "most_steps"
     STEP_SIZE = "too small"
     CONTROLLER = "controller"
+    NO_INERTIA = "no inertia"
+    """A velocity that moves nothing with inertia."""
+    CONTRADICTION = "contradiction"
+    """A closure that says the same as others in the robot's own design, and something else in this one."""
     LOCKS = "locks"
     """What geometry keeps from moving: the state is for the equations that do not rely on it."""
 
