@@ -124,6 +124,10 @@ class UsageError(GoughError, ValueError):
     """A call with arguments that cannot be right (shape, name, option); the message says what to do."""
 
 
+class ArgumentError(UsageError, TypeError):
+    """A call with an argument that it does not have, or with too few or too many of them."""
+
+
 class FileError(UsageError, OSError):
     """A file that cannot be written or read: full disk, no permission, damage; the message names it."""
 

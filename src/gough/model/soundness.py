@@ -127,6 +127,18 @@ def check_drives(model: "Model") -> None:
         )
 
 
+def demand_determined(model: "Model", prescribed: Sequence[str]) -> None:
+    """Refuse hybrid dynamics of fewer velocities than there are drives, unless the description says how drives share."""
+    drives = model.mechanism.drives
+    shares = model.robot.drive_sharing is not None or any(d.weight is not None for d in drives)
+    if 0 < len(prescribed) < len(drives) and not shares:
+        raise UsageError(
+            f"hybrid_dynamics: {len(prescribed)} prescribed velocities for {len(drives)} drives "
+            f"({', '.join(model.layout.drive_names)}): they do not determine the forces. Prescribe as many, or say how "
+            "drives share: `drive_sharing: least_norm`, or a `weight` on every drive."
+        )
+
+
 def tell_idle(model: "Model") -> None:
     """Say which freedoms are idle and not named as meant, and which of them are held because nothing accelerates them."""
     layout, named = model.layout, model.velocities
