@@ -1,4 +1,5 @@
-"""What is computed from home (frames on the platform, offsets of couplings, guides) follows variables as a robot read again does."""
+"""What is computed from home (frames on the platform, offsets of couplings, guides) follows variables as a robot that is read
+again."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ templates:
   prs:
     chain:
       - {name: slide, type: prismatic, drive: {}, body: {mass: 0.2}}
-      - {name: pin, type: revolute, axis: [0, 1, 0], pose: {rpy_zyx: [0, LEAN, 0]}, body: {mass: 0.1, center_of_mass: [0, 0, 0.1]}}
+      - {name: pin, type: revolute, axis: [0, 1, 0], pose: {rpy_zyx: [0, LEAN, 0]}, body: {mass: 1, center_of_mass: [0, 0, 0.1]}}
     cut: {name: pad, type: CUT, on_leg: {position: [0, 0, 0.26]}}
 legs:
   - pattern: {circular: 3}
@@ -64,7 +65,7 @@ def compare(model: gough.Model, values: dict[str, float]) -> None:
     angles = np.array(model.mechanism.table.units) == "rad"
     off[angles] = np.remainder(off[angles] + np.pi, 2 * np.pi) - np.pi
     assert np.abs(off).max() < 1e-12
-    moved = set(model.parameter_names[k] for k in np.flatnonzero(np.abs(by_formula - model.parameters) > 1e-6))
+    moved = {model.parameter_names[k] for k in np.flatnonzero(np.abs(by_formula - model.parameters) > 1e-6)}
     assert moved <= {x for name in values for x in model.moved_parameters(name)}
 
 
