@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Validatio
 from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from gough.errors import MissingFileError
+from gough.errors import MissingFileError, UsageError
 from gough.frozen import freeze_mappings
 from gough.robot.checks.suggestions import choice_of, meant_word
 from gough.robot.errors import ABSENT, short
@@ -49,6 +49,21 @@ class Item(BaseModel):
         if type(self) is not type(other):
             return NotImplemented
         return all(is_same(getattr(self, name), getattr(other, name)) for name in type(self).model_fields)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some fields changed, which are not checked; UsageError for fields that there are not, and for those that
+        would not be read because another says the same."""
+        for name in update or {}:
+            if name not in type(self).model_fields:
+                known = nearest(str(name), list(type(self).model_fields))
+                raise UsageError(f"model_copy: a {type(self).__name__} has no field {name!r}; use {known}")
+        for name, why in self.overruled(update or {}).items():
+            raise UsageError(f"model_copy: {name} of a {type(self).__name__} {why}")
+        return super().model_copy(update=update, deep=deep)
+
+    def overruled(self, update: Mapping[str, Any]) -> Mapping[str, str]:
+        """{field: why} of an update that would change nothing, or not all that follows."""
+        return {}
 
     def needed_format(self) -> int:
         """The oldest format that can say what is written here, its own values alone: newer keys, or values of old ones."""

@@ -276,6 +276,10 @@ class Robot(Item):
     _folder: str = PrivateAttr(default="")
     """Absolute, of `file` when it was read: what is run from elsewhere later still finds the files that are named."""
 
+    def overruled(self, update: Mapping[str, Any]) -> Mapping[str, str]:
+        why = "are read before all that follows from them; use robot.with_variables({name: value})"
+        return {} if update.get("variables", self.variables) == self.variables else {"variables": why}
+
     def with_variables(self, values: Mapping[str, float | str]) -> "Robot":
         """The robot read again with other values of some of its variables, {name: number in SI units, or text with a unit}."""
         from gough.robot.expressions.varying import change_variables

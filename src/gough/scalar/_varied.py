@@ -111,6 +111,11 @@ def choose_positive(condition: Any, if_positive: Any, otherwise: Any) -> Any:
     return VariedNumber(value, FormulaNode("select", tuple(map(_argument, (condition, if_positive, otherwise)))))
 
 
+def plain_number(value: Any) -> float:
+    """A number without its unit; one that is recorded stays so."""
+    return value if isinstance(value, VariedNumber) else float(value)
+
+
 def array_of(values: Any) -> np.ndarray:
     """An array of numbers: of doubles, or of objects where one of them is recorded."""
     array = np.array(values, dtype=object)
