@@ -21,7 +21,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from gough.errors import GoughError, MissingFileError, UnreadableFileError, UsageError
+from gough.errors import ArgumentError, GoughError, MissingFileError, UnreadableFileError, UsageError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -80,10 +80,10 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
             try:
                 return function(*taken, **given)  # pyright: ignore[reportCallIssue]
             except TypeError:
-                strange = [] if open_ended else [key for key in given if key not in known]
-                if not strange:
+                wrong = _wrong_arguments(function, taken, given)
+                if not wrong:
                     raise
-                raise TypeError(f"{call}: {_unknown_argument(strange[0], list(known))}") from None
+                raise ArgumentError(f"{call}: {wrong}") from None
             except OSError as problem:
                 if not files:
                     raise
@@ -98,8 +98,24 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return wrap
 
 
+def _wrong_arguments(function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]) -> str:
+    """What is wrong with the names and the number of arguments; "" where nothing is."""
+    signature = inspect.signature(function)
+    known = signature.parameters
+    strange = [key for key in named if key not in known]
+    if strange and not any(p.kind == p.VAR_KEYWORD for p in known.values()):
+        return _unknown_argument(strange[0], [name for name in known if name != "self"])
+    try:
+        signature.bind(*args, **named)
+    except TypeError as problem:
+        return str(problem)
+    return ""
+
+
 def _unknown_argument(name: str, known: list[str]) -> str:
     """What to say of an argument that a call does not have."""
+    if name == "variables" and "parameters" in known:
+        return "no argument variables=; give parameters=model.parameters_with(variables={…})"
     near = [other for other in known if name in other.split("_") or other in name.split("_")]
     near = near or get_close_matches(name, known, 1)
     return f"no argument {name}=" + (f"; did you mean {near[0]}=?" if near else "")

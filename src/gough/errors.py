@@ -51,6 +51,10 @@ class Site(StrEnum):
     MORE_STEPS = "most_steps"
     STEP_SIZE = "too small"
     CONTROLLER = "controller"
+    NO_INERTIA = "no inertia"
+    """A velocity that moves nothing with inertia."""
+    CONTRADICTION = "contradiction"
+    """A closure that says the same as others in the robot's own design, and something else in this one."""
     LOCKS = "locks"
     """What geometry keeps from moving: the state is for the equations that do not rely on it."""
 
@@ -118,6 +122,10 @@ class StructureError(GoughError, ValueError):
 
 class UsageError(GoughError, ValueError):
     """A call with arguments that cannot be right (shape, name, option); the message says what to do."""
+
+
+class ArgumentError(UsageError, TypeError):
+    """A call with an argument that it does not have, or with too few or too many of them."""
 
 
 class FileError(UsageError, OSError):

@@ -9,6 +9,7 @@ import pytest
 
 import gough
 from analysis.planar_designs import ThreeRRR, circles, yaw
+from gough.robot import loads
 from inner.spatial import rotation_of_quaternion
 
 BAR = {"mass": 0.3, "center_of_mass": [0.1, 0, 0]}
@@ -162,3 +163,74 @@ def test_misuse_is_told() -> None:
         gough.assemblies(model, [0.1, 0.2], parameters=np.zeros((2, len(model.parameters))))
     with pytest.raises(gough.UsageError):
         gough.assemblies(gough.build("bricard"), [])
+
+
+LOAD = """
+format: 2
+name: five_bar_with_a_load
+bodies:
+  - {name: left, mass: 1}
+  - {name: left_rod, mass: 1}
+  - {name: right, mass: 1}
+  - {name: right_rod, mass: 1}
+  - {name: load, mass: 1, center_of_mass: [0, -0.1, 0.02], inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.01}}
+joints:
+  - {name: a, type: revolute, parent: world, child: left, pose: {position: [-0.12, 0, 0]}, drive: {}}
+  - {name: b, type: revolute, parent: left, child: left_rod, pose: {position: [0.25, 0, 0]}}
+  - {name: c, type: revolute, parent: world, child: right, pose: {position: [0.12, 0, 0]}, drive: {}}
+  - {name: d, type: revolute, parent: right, child: right_rod, pose: {position: [0.25, 0, 0]}}
+  - {name: swing, type: TYPE, parent: left_rod, child: load, pose: {position: [0.35, 0, 0]}}
+loops:
+  - name: pin
+    type: revolute
+    first: {body: left_rod, pose: {position: [0.35, 0, 0]}}
+    second: {body: right_rod, pose: {position: [0.35, 0, 0]}}
+home: {joints: {a: 2.0, b: -1.0, c: 1.1, d: 1.0, swing: HOME}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "home"),
+    [
+        ("revolute", [0.7]),
+        ("prismatic", [0.2]),
+        ("universal, axes: [[1, 0, 0], [0, 1, 0]]", [0.3, -0.4]),
+        ("spherical", [0.8, 0.6, 0.0, 0.0]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::gough.errors.IdleWarning", "ignore::gough.errors.HomeWarning")
+def test_idle_freedoms_are_as_at_home(kind: str, home: list[float]) -> None:
+    """A five-bar has two assemblies, whatever hangs from it: two circles meet twice."""
+    model = gough.build(loads(LOAD.replace("TYPE", kind).replace("HOME", str(home[0] if len(home) == 1 else home))))
+    found = gough.assemblies(model, [2.0, 1.1], starts=64)
+    places = [k for k, name in enumerate(model.layout.q_names) if name.startswith("swing")]
+    assert len(found) == 2 and found.hits.sum() > 32
+    np.testing.assert_allclose(found.q[:, places], [home, home], atol=1e-12)
+    tips = [model.frame_pose(q, "left_rod")[0] for q in found.q]
+    assert np.linalg.norm(tips[0] - tips[1]) < 1e-9  # the same elbow: it is the drive's
+    ends = [model.frame_pose(q, "load")[0] for q in found.q]
+    assert kind == "prismatic" or abs(ends[0][1] - ends[1][1]) > 0.1
+
+
+@pytest.mark.filterwarnings("ignore::gough.errors.IdleWarning")
+def test_idle_turns_that_differ_from_assembly_to_assembly_are_refused() -> None:
+    text = """
+format: 2
+name: leashed
+bodies:
+  - {name: crank, mass: 1}
+  - {name: bob, mass: 1, center_of_mass: [0, 0, -0.3], inertia: {about: center_of_mass, xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: a, type: revolute, parent: world, child: crank, drive: {}}
+  - {name: s, type: spherical, parent: world, child: bob, pose: {position: [0.5, 0, 0]}}
+loops:
+  - name: leash
+    type: constant_length
+    length: 0.5
+    first: {body: crank, pose: {position: [0.2, 0, 0]}}
+    second: {body: bob, pose: {position: [0, 0, -0.4]}}
+"""
+    model = gough.build(loads(text))
+    assert model.layout.v_idle == 2
+    with pytest.raises(gough.UsageError, match="assemblies without end"):
+        gough.assemblies(model, [0.0])

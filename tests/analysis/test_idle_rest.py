@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import gough
-from dynamics.idle_robots import ARM, CART_POLE, INERTIA, POLE, RODS, G, cart_pole, hexapod
+from dynamics.idle_robots import ARM, CART_POLE, INERTIA, POLE, RODS, G, cart_pole, gantry, hexapod
+from gough.robot import loads
 from inner.analysis import verify
 from inner.cli import app
 from laws.mechanisms import mechanism
@@ -22,6 +23,60 @@ def test_a_load_hangs_still() -> None:
         np.testing.assert_allclose(found.tau, [0.0], atol=1e-12)
     pushed = gough.static_equilibrium(model, q=[0.3, 0.0], wrench={"pole": [1.0, 0, 0, 0, 0, 0]})
     np.testing.assert_allclose(pushed.tau, [-1.0], rtol=1e-9)
+
+
+def test_a_load_goes_down_from_wherever_it_is() -> None:
+    """To the next place below, a whole turn on where that is nearer; what stands exactly is left standing, and is unstable."""
+    model = cart_pole()
+    start = np.array([0.1, 1.0, 1.5, np.pi / 2, 1.7, 2.0, 3.0, 3.14, -2.5, 4.0, 6.0])
+    found = gough.static_equilibrium(model, q=np.column_stack([np.zeros(11), start]))
+    np.testing.assert_allclose(found.q[:, 1], np.where(start > np.pi, 2 * np.pi, 0.0), atol=1e-9)
+    for rest in (
+        gough.static_equilibrium(model, near=[0.0, 2.0], drives=[0.0]),
+        gough.static_equilibrium(model, near=[0.0, 2.0], tau=[0.0]),
+    ):
+        assert rest.q[1] == pytest.approx(0.0, abs=1e-9)
+    assert gough.static_equilibrium(model, q=[0.0, np.pi]).q[1] == np.pi
+    assert gough.natural_frequencies(model, [0.0, 2.0]).stable
+    assert gough.natural_frequencies(model, [0.0, np.pi]).verdict.startswith("unstable")
+
+
+DOUBLE = """
+format: 2
+name: double
+bodies:
+  - {name: a, mass: 1}
+  - {name: b, mass: 1, center_of_mass: [0, 0, -0.5]}
+  - {name: c, mass: 2, center_of_mass: [0, 0, -0.4]}
+joints:
+  - {name: rail, type: prismatic, parent: world, child: a, axis: [1, 0, 0], drive: {}}
+  - {name: s1, type: revolute, parent: a, child: b, axis: [0, 1, 0]}
+  - {name: s2, type: revolute, parent: b, child: c, axis: [0, 1, 0], pose: {position: [0, 0, -1]}}
+velocities: [rail, s1, s2]
+"""
+
+
+def test_a_double_pendulum_and_a_load_on_a_hook_lose_energy_on_the_way_to_rest() -> None:
+    """Rest with the least potential energy there is, of 60 random starts each."""
+    rng = np.random.default_rng(1)
+    for model in (gough.build(loads(DOUBLE)), gantry()):
+        places = [model.layout.index(name) for name in model.layout.idle_names]
+        q = np.repeat(model.home[None], 60, axis=0)
+        q[:, places] = rng.uniform(-3.1, 3.1, (60, 2))
+        found = gough.static_equilibrium(model, q=q)
+        least = model.energies(model.home, np.zeros(model.layout.nv)).potential
+        energies = model.energies(found.q, np.zeros((60, model.layout.nv))).potential
+        np.testing.assert_allclose(energies, least, rtol=1e-9)
+        held = [k for k in range(model.layout.nq) if k not in places]
+        np.testing.assert_array_equal(found.q[:, held], q[:, held])
+
+
+def test_what_falls_for_ever_has_no_rest() -> None:
+    text = DOUBLE.replace(
+        "s1, type: revolute, parent: a, child: b, axis: [0, 1, 0]", "s1, type: prismatic, parent: a, child: b"
+    )
+    with pytest.raises(gough.BadStateError, match="SINGULAR at stiffness: forces are out of balance along a motion"):
+        gough.static_equilibrium(gough.build(loads(text)))
 
 
 def test_a_load_swings_at_its_own_frequency() -> None:

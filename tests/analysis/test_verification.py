@@ -265,3 +265,45 @@ def test_a_home_among_singularities_is_said():
         warnings.simplefilter("ignore")
         with pytest.raises(gough.UsageError, match="regular"):
             verify(gough.build(loads(dumps(robot))), states=4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """
+format: 2
+name: telescope
+bodies:
+  - {name: tube, mass: 1, inertia: {about: center_of_mass, xx: 0.1, yy: 0.1, zz: 0.01}}
+  - name: rod
+    mass: 1
+    center_of_mass: [0, 0, 0.1]
+    inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.001}
+    telescopic: {joint: slide, inertia: {xx: [0, 0.1, 0.2], yy: [0, 0.1, 0.2]}}
+joints:
+  - {name: turn, type: revolute, axis: [0, 1, 0], parent: world, child: tube, drive: {}}
+  - {name: slide, type: prismatic, parent: tube, child: rod, drive: {}}
+""",
+        """
+format: 2
+name: sprung
+variables: {a: 0.3 m, gap: 1 cm, mass: 0.7 kg}
+bodies:
+  - {name: rod, mass: mass, center_of_mass: [a/2, 0, 0], inertia: {about: center_of_mass, xx: 0.001, yy: 0.01, zz: 0.01}}
+joints: [{name: hinge, type: revolute, axis: [0, 1, 0], parent: world, child: rod, pose: {position: [a, 0, a]}, drive: {}}]
+springs:
+  - name: rope
+    from: {body: world, position: [a, a, a]}
+    to: {body: rod, position: [a/3, 0, 0]}
+    stiffness: 100 N/m
+    rest_length: a
+    damping: 2
+    tension_only: true
+    rounding: gap
+    clearance: gap
+""",
+    ],
+)
+def test_bodies_of_trees_that_telescope_and_springs_of_variables(text):
+    done = verify(gough.build(loads(text)), states=2)
+    assert done.passed and {c.name: c.verdict for c in done.checks}["reactions"] == "pass"

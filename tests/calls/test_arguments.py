@@ -204,3 +204,22 @@ def test_long_values_are_shown_short() -> None:
     ):
         assert len(show_value(value)) < 80
     assert isinstance(numbers, Kind)
+
+
+def test_arguments_that_a_call_does_not_have_are_errors_of_the_library() -> None:
+    model: Any = gough.build("five_bar")
+    simulate: Any = gough.simulate
+    q, rest = model.home, np.zeros(2)
+    wrong = {
+        "no argument variables=; give parameters=model.parameters_with": lambda: model.inverse_dynamics(
+            q, rest, rest, variables={}
+        ),
+        "drives: no argument parameters=": lambda: model.drives(q, parameters=model.parameters),
+        "simulate: no argument tolerence=; did you mean tolerance=": lambda: simulate(model, tolerence=1e-3),
+        "missing a required argument: 'acceleration'": lambda: model.inverse_dynamics(q, rest),
+        "too many positional arguments": lambda: model.drives(q, 1, 2, 3),
+    }
+    for said, call in wrong.items():
+        with pytest.raises(gough.errors.GoughError, match=said) as caught:
+            call()
+        assert isinstance(caught.value, TypeError | ValueError)

@@ -146,3 +146,22 @@ def test_the_inverse_model_of_a_flexible_robot_is_measured(description):
     path, _ = description("title:", "title:", "dualemps")
     out, _ = gough("check", path)
     assert re.search(r"reciprocal condition 1 \(drives\), 1 \(inverse model\) and 0\.354 \(worst loop", out)
+
+
+@pytest.mark.parametrize(
+    ("effect", "told"),
+    [
+        ("friction: {viscous: 0.001}", "spin: friction or damping acts along it, but nothing has inertia"),
+        ("spring: {stiffness: 1}", "spin: a force acts along it, but nothing has inertia"),
+        ("limits: {upper: 1 rad}", ""),
+    ],
+)
+def test_forces_on_what_has_no_inertia_are_doubted(tmp_path, effect, told):
+    path = tmp_path / "spinner.yaml"
+    path.write_text(
+        "format: 2\nname: spun\nbodies: [{name: cart, mass: 2}, {name: rod, shape: {rod: {mass: 0.3, axis: x, length: 0.2}}}]\n"
+        "joints:\n  - {name: go, type: prismatic, axis: [1, 0, 0], parent: world, child: cart, drive: {}}\n"
+        f"  - {{name: spin, type: revolute, axis: [1, 0, 0], parent: cart, child: rod, {effect}}}\nvelocities: [go, spin]\n"
+    )
+    found = [text for text in gough_json("check", path)["warnings"] if "inertia" in text]
+    assert len(found) == bool(told) and all(told in text for text in found)

@@ -7,6 +7,7 @@ import pytest
 
 import gough
 from dynamics.idle_robots import ARM, CART, INERTIA, POLE, TOLERANCE, G, cart_pole, gantry, relative, solved, tree
+from gough.robot import loads
 from laws.mechanisms import mechanism
 from reference.energies.lagrange import Reference
 from reference.energies.states import random_states
@@ -167,3 +168,41 @@ def test_what_cannot_be_prescribed(given: dict, said: str) -> None:
 def test_fewer_than_drives_are_no_prescription() -> None:
     with pytest.raises(gough.UsageError, match="they do not determine the forces"):
         gantry().hybrid_dynamics([0, 0, 0, 0, 1.0], np.zeros(5), {"hoist": 1.0})
+    for variables in (False, True):
+        with pytest.raises(gough.UsageError, match="they do not determine the forces"):
+            gantry().function("hybrid_dynamics:hoist", variables=variables)
+
+
+CRANE = """
+format: 2
+name: crane
+variables: {rope: 2 m, load: 5 kg}
+bodies:
+  - {name: trolley, mass: 20}
+  - {name: load, mass: load, center_of_mass: [0, 0, -rope]}
+joints:
+  - {name: rail, type: prismatic, axis: [1, 0, 0], parent: world, child: trolley, drive: {}}
+  - {name: swing, type: revolute, axis: [0, 1, 0], parent: trolley, child: load}
+velocities: [rail, swing]
+"""
+
+
+@pytest.mark.parametrize(("rope", "load"), [(2.0, 5.0), (3.1, 0.7)])
+def test_functions_of_variables_take_what_is_prescribed(rope: float, load: float) -> None:
+    """A pendulum on a trolley: x'' cos a = (g sin a + l a'') for its swing, the force from the sum of momenta."""
+    model, a, rate, swinging = gough.build(loads(CRANE)), 0.3, -0.4, 0.8
+    function = model.function("hybrid_dynamics:swing", variables=True)
+    given = {"q": [0.0, a], "v": [0.0, rate], "prescribed": [swinging], "force": [0.0, 0.0], "variables": [rope, load]}
+    found = function(**given).outputs
+    accelerating = (rope * swinging + 9.81 * np.sin(a)) / np.cos(a)
+    force = (20 + load) * accelerating - load * rope * (swinging * np.cos(a) - rate**2 * np.sin(a))
+    np.testing.assert_allclose(found["vdot"], [accelerating, swinging], rtol=1e-12)
+    np.testing.assert_allclose(found["tau"], [force], rtol=1e-12)
+    slope = function.derivative("variables")(**given).outputs["tau_variables"]
+    step = 1e-6
+    for k in range(2):
+        moved = [
+            function(**{**given, "variables": np.array([rope, load]) + s * step * np.eye(2)[k]}).outputs["tau"]
+            for s in (1, -1)
+        ]
+        np.testing.assert_allclose(slope[..., k], (moved[0] - moved[1]) / (2 * step), rtol=1e-6)

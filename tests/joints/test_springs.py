@@ -64,10 +64,57 @@ def test_a_one_sided_spring_never_pushes(name: str) -> None:
     law, numbers = LAWS[name]
     for x in LENGTHS:
         for rate in (-50.0, -1.0, 0.0, 2.0):
-            (tension,) = law.parts(float(x), rate, numbers)
-            assert tension >= 0.0
+            assert sum(law.parts(float(x), rate, numbers)) >= 0.0
             assert rate * law.damper(float(x), rate, numbers) >= 0.0
-    assert law.parts(0.2, 7.0, numbers) == [0.0]
+    assert sum(law.parts(0.2, 7.0, numbers)) == 0.0
+
+
+def test_the_damper_of_a_one_sided_spring_takes_energy_whatever_its_polynomial_is() -> None:
+    """Numbers that no description may have: force and energy still belong together, and the damper acts beside them."""
+    law, numbers = springs.OneSidedSpring(), [*FOUR, 0.0, 10.0, -30.0]
+    for x in LENGTHS:
+        for rate in (-50.0, -1.0, 0.0, 2.0):
+            assert rate * law.damper(float(x), rate, numbers) >= 0.0
+        assert sum(law.parts(float(x), 0.0, numbers)) == law.force(float(x), numbers)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_polynomials_that_turn_negative_are_found(seed: int) -> None:
+    """By dense sampling, of coefficients that make about every other polynomial turn negative."""
+    rng = np.random.default_rng(seed)
+    c = rng.normal(size=rng.integers(1, 6)) + 0.5
+    s = np.geomspace(1e-6, 1e6, 200_000)
+    scale = np.abs(c) @ s ** np.arange(1, len(c) + 1)[:, None]
+    below = s[(c @ s ** np.arange(1, len(c) + 1)[:, None]) < -1e-6 * scale]
+    found = springs.pushes_from(c)
+    assert (found is None) == (len(below) == 0)
+    assert found is None or found == pytest.approx(below[0], rel=1e-3, abs=2e-6)
+
+
+def test_polynomials_that_touch_zero_do_not_push() -> None:
+    assert springs.pushes_from([1.0, -2.0, 1.0]) is None  # s (1 - s)²
+    assert springs.pushes_from([1.0, 0.0, 0.0]) is None
+    assert springs.pushes_from([0.0, 0.0, -1.0]) == 0.0
+    assert springs.pushes_from([10.0, -100.0]) == pytest.approx(0.1)
+
+
+def test_a_cable_that_would_push_is_refused_wherever_it_comes_from() -> None:
+    cable = "polynomial: [0, 10, 'c'], rest_length: 0.1, tension_only: true, damping: 2"
+    robot = loads(pendulum(cable).replace("name: pendulum", "name: pendulum\nvariables: {c: 3}"))
+    model = gough.build(robot)
+    for given in ({"changes": {"k.polynomial.c2": -40.0}}, {"variables": {"c": np.array([1.0, -40.0])}}):
+        with pytest.raises(UsageError, match=r"k.polynomial = 0, 10, -40 is below 0 from 0.25 above rest on"):
+            model.bias_force([0.3], [0.0], parameters=model.parameters_with(**given))
+    with pytest.raises(
+        DescriptionError, match=r"springs\[0\].polynomial: a polynomial below 0 from rest_length \+ 0.25"
+    ):
+        robot.with_variables({"c": -40.0})
+    with pytest.raises(DescriptionError, match=r"polynomial\[0\]: a force at rest"):
+        loads(
+            pendulum("polynomial: ['c-3', 2], tension_only: true").replace(
+                "name: pendulum", "name: p\nvariables: {c: 3}"
+            )
+        )
 
 
 PENDULUM = """
@@ -136,6 +183,7 @@ def test_a_table_that_does_not_grow_is_refused_wherever_it_comes_from() -> None:
         ("table: [[0, 0], [1, 2]], tension_only: true", "springs[0].tension_only", "beside a table"),
         ("polynomial: []", "springs[0].polynomial", "without coefficients"),
         ("polynomial: [1, 2], tension_only: true", "springs[0].polynomial[0]", "a force at rest"),
+        ("polynomial: [0, 10, -100], tension_only: true", "springs[0].polynomial", "below 0 from rest_length + 0.1 on"),
         ("stiffness: 3, rounding: 0.1", "springs[0].rounding", "without a corner"),
         ("stiffness: 3, preload: 1, tension_only: true", "springs[0].preload", "begins with no force"),
         ("stiffness: 3, tension_only: 1", "springs[0].tension_only", "neither true nor false"),

@@ -201,9 +201,33 @@ def test_idle_rods_stay_where_they_are_when_the_platform_is_led(idle):
         np.testing.assert_allclose((knees(spun, idle).inv() * knees(near, idle)).as_rotvec()[:, 2], 0, atol=1e-9)
         drives = idle.drives(q)
         np.testing.assert_allclose(drives, idle.drives(near), atol=1e-9)  # a spin moves nothing else
-        np.testing.assert_allclose(idle.configuration(drives=drives)[:7], q[:7], atol=1e-8)
+        np.testing.assert_allclose(idle.configuration(drives=drives), q, atol=1e-8)
+        np.testing.assert_allclose(idle.forward_geometry(drives, near=spun), near, atol=1e-8)
         named = dict(zip(idle.layout.drive_names, drives, strict=True))
         np.testing.assert_allclose(idle.configuration(coordinates=named)[:7], q[:7], atol=1e-8)
+
+
+def test_idle_rods_stay_where_they_are_when_the_drives_are_led(idle):
+    """Whatever way is gone: from home, from elsewhere and back, all at once, in machine code, and along a motion of a frame."""
+    start = idle.drives(idle.home)
+    goal = start + 0.05 * np.array([1.0, 0.4, -0.6, 0.8, 0.0, 1.2])
+    q = idle.configuration(drives=goal)
+    assert np.abs(q - idle.home).max() > 0.01
+    np.testing.assert_allclose((knees(idle.home, idle).inv() * knees(q, idle)).as_rotvec()[:, 2], 0, atol=1e-12)
+    np.testing.assert_allclose(idle.configuration(drives=[goal, start])[0], q, atol=1e-11)
+    lead = idle.geometry.one_lead
+    lead.compile()
+    for _ in range(20):
+        direct = lead.to_drives(goal, idle.home)
+    np.testing.assert_allclose(direct, q, atol=1e-11)
+    back = idle.configuration(drives=start, near=q)
+    np.testing.assert_allclose((knees(q, idle).inv() * knees(back, idle)).as_rotvec()[:, 2], 0, atol=1e-12)
+    points = [idle.frame_pose(x, "platform")[0] for x in (idle.home, q)]
+    motion = gough.motions.quintic(points=points, frame="platform", durations=1.0)
+    end = gough.motions.states_along(idle, motion, [0.0, 0.5, 1.0]).q[-1]
+    np.testing.assert_allclose(end[:3], q[:3], atol=1e-8)
+    turned = (knees(idle.home, idle).inv() * knees(end, idle)).as_rotvec()[:, 2]
+    np.testing.assert_allclose(turned, 0, atol=1e-3)  # led piece by piece, each from the one before
 
 
 def test_idle_rods_are_mapped(idle):

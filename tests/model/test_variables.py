@@ -154,6 +154,8 @@ def test_zeros_that_a_variable_moves_stay_inputs(model: gough.Model) -> None:
     assert not names & set(model.moved_parameters("rubbing"))
     assert "leg0.slide.drive.friction.viscous" in model.moved_parameters("rubbing")
     assert "platform.MX" in model.moved_parameters("offset")
+    with pytest.raises(UsageError, match="no variable 'ofset'; use 'offset'"):
+        model.moved_parameters("ofset")
 
 
 def own_parameters(values: dict[str, complex]) -> dict[str, complex]:

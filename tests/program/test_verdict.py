@@ -50,3 +50,16 @@ def test_flat_inputs_repeat_a_single_row() -> None:
     p = trace(lambda a, b: {"y": a + b}, [Slot("a", (2,)), Slot("b", (2,))])
     flat = flat_inputs(p, {"a": np.ones((3, 2)), "b": np.zeros((1, 2))}, 3)
     np.testing.assert_array_equal(flat, [[1, 1, 0, 0]] * 3)
+
+
+def test_checks_and_solves_of_called_programs_count() -> None:
+    def inner(x):
+        scalar.check(Status.FOLDED.at("leg1"), x[1], 0.5)
+        return {"y": scalar.solve(np.array([[x[0], 1.0], [1.0, 1.0]], dtype=object), x, Status.SINGULAR.at("solve"))}
+
+    body = trace(inner, [Slot("x", (2,))])
+    outer = trace(lambda x: {"y": scalar.call(body, 2.0 * x)}, [Slot("x", (2,))])
+    values = np.array([[2.0, 1.0], [2.0, 0.1], [0.5, 1.0]])
+    expected = ["", "folded:leg1", "singular:solve"]
+    assert [str(f) for f in evaluate_with_care(outer, values)[1]] == expected
+    assert [str(evaluate_with_care(outer, row[None])[1][0]) for row in values] == expected

@@ -1,13 +1,16 @@
 """What is written reads back equal, sources included."""
 
 import pickle
+import warnings
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gough.robot import Body, Platform, Robot, dump, dumps, gallery, load, loads
+from gough.errors import UnitWarning
+from gough.robot import Body, Limits, Platform, Robot, dump, dumps, gallery, load, loads
 from gough.text import one_line, unprintable
+from inner.robot import document
 from robot.documents import VALID
 from robot.forms import DELTA, FIVE_BAR, MIXED
 
@@ -153,3 +156,39 @@ def test_a_platform_s_name_and_source_are_those_of_its_body():
     assert (platform.body.name, platform.body.source, platform.source) == ("plate", "a; b", None)
     robot = loads(VALID.split("springs:")[0] + "home: {pose: {}}\n").model_copy(update={"platform": platform})
     assert loads(dumps(robot)) == robot
+
+
+TURNS = """
+format: 2
+name: screw
+variables: {theta: 40, arm: 300 mm}
+bodies: [{name: nut, mass: 1, center_of_mass: [arm, 0, 0]}, {name: arm_1, mass: 1}]
+joints:
+  - name: screw
+    type: ball_screw
+    lead: 5 mm
+    parent: world
+    child: nut
+    drive: {stroke: [100 rev, 140 rev]}
+    limits: {lower: 90 rev, upper: 900 rad}
+  - {name: pin, type: revolute, parent: nut, child: arm_1, pose: {rpy_zyx: [400 deg, 0, 0]}, spring: {rest: 3 rev, stiffness: 2}}
+home: {joints: {screw: 120 rev}}
+initial: {joints: {screw: 130 rev, pin: 10}}
+"""
+
+
+def test_angles_of_many_turns_are_written_with_a_unit() -> None:
+    with pytest.warns(UnitWarning, match=r"initial\.joints\.pin"):
+        robot = loads(TURNS)
+    text = dumps(robot)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = loads(text)
+    assert again == robot
+    assert "100 rev" in text and "120 rev" in text and "3 rev" in text and "10.0 rad" in text
+    assert document(robot)["variables"]["theta"] == 40
+    made = robot.joints[0].model_copy(update={"limits": Limits(lower=-30.0, upper=700.0)})
+    plain = robot.model_copy(update={"joints": (made, robot.joints[1])})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert loads(dumps(plain)) == plain

@@ -4,7 +4,8 @@ What is held           unknowns                         equations (r: linear_for
 the rigid part of q    idle and elastic coordinates, τ  r = 0
 drive positions        all independent coordinates, τ   r = 0, drives = given
 drive forces           all independent coordinates      r = 0
-Newton's iteration with the exact stiffness, all states of a batch at once; the loops are closed on the way.
+Newton's iteration with the exact stiffness, all states of a batch at once; the loops are closed on the way. Idle freedoms are
+led downhill (`_led_down`).
 """
 
 from collections.abc import Callable, Mapping
@@ -226,7 +227,8 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
         balancing = [np.abs(part * own).max(axis=1, initial=0.0) for part in forces.parts(q[active], tau[active])]
         rounding = ROUNDING * np.abs(K * own * own[:, None]).max(axis=2, initial=0.0)
         scale = np.sum(balancing, axis=0)[:, None] + _carried(model, K, q[active], own)[:, None] + rounding
-        step, push = _newton(r, K, S, own, layout, held, miss, scale.max(axis=1, initial=0.0))
+        down = _led_down(K, r, own, layout)
+        step, push = _newton(r, down, S, own, layout, held, miss, scale.max(axis=1, initial=0.0))
         off[active] = (np.abs(r * own) / np.maximum(scale, 1e-300)).max(axis=1, initial=0.0)
         size = np.abs(step / own).max(axis=1, initial=0.0)
         lost = ~np.isfinite(size)
@@ -243,7 +245,7 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
         du = model.function("closing_step").values(q=q[active], v=step[go] / shorter, parameters=rows)["du"]
         q[active] = retract(model.mechanism, q[active], du)
         tau[active] += push[go] / shorter
-    names[active] = Status.NOT_CONVERGED.at("equilibrium")
+    names[active] = _no_rest(model, q[active], tau[active], wrench, parameters, active, batch)
     good = np.flatnonzero((names == GOOD) & np.isfinite(q).all(axis=1))
     if len(good):
         rows = parameters if len(parameters) == 1 else parameters[good]
@@ -251,6 +253,48 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
     bad = names != GOOD
     q[bad], tau[bad] = np.nan, np.nan
     return q, tau, off, names
+
+
+def _led_down(K: np.ndarray, r: np.ndarray, own: np.ndarray, layout: Layout) -> np.ndarray:
+    """K (n, nv, nv) in which the stiffness of idle freedoms is such that Newton's step goes where forces r (n, nv) lead, downhill
+    and not far: along its principal motions its size in place of its sign, at least what makes a step of LARGEST_STEP. Next to a
+    stable rest it is K."""
+    if not layout.v_idle:
+        return K
+    idle = np.arange(layout.nv)[layout.idle]
+    stiff, motions, pushed = _idle_motions(K, r, own, idle)
+    least = np.abs(pushed) / LARGEST_STEP
+    more = np.where(stiff >= least, 0.0, np.maximum(np.abs(stiff), least) - stiff)
+    out = K.copy()
+    out[np.ix_(np.arange(len(K)), idle, idle)] += (
+        np.einsum("nik,nk,njk->nij", motions, more, motions) / own[idle, None] / own[idle]
+    )
+    return out
+
+
+def _idle_motions(
+    K: np.ndarray, r: np.ndarray, own: np.ndarray, idle: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(stiffness (n, k), motions (n, k, k) in columns, forces along them (n, k)) of idle freedoms, in typical sizes; 0 where K or
+    r is not finite."""
+    scaled = K[:, idle][:, :, idle] * own[idle, None] * own[idle]
+    finite = np.asarray(np.isfinite(scaled).all(axis=(1, 2)) & np.isfinite(r).all(axis=1))
+    symmetric = 0.5 * (scaled + np.swapaxes(scaled, 1, 2))
+    stiff, motions = np.linalg.eigh(np.where(finite[:, None, None], symmetric, 0.0))
+    return stiff, motions, np.einsum("nji,nj->ni", motions, np.where(finite[:, None], (r * own)[:, idle], 0.0))
+
+
+def _no_rest(model: Model, q, tau, wrench, parameters, active: np.ndarray, batch) -> np.ndarray:
+    """Why the search has not ended at q (n, nq): nothing leads an idle freedom back, it goes on; or it is too slow."""
+    out = np.full(len(q), Status.NOT_CONVERGED.at("equilibrium"), dtype=object)
+    idle = np.arange(model.layout.nv)[model.layout.idle]
+    if len(q) and len(idle):
+        here = parameters if len(parameters) == 1 else parameters[active]
+        forces = RestForces(model, here, _part(wrench, active, batch))
+        own = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+        stiff, _, pushed = _idle_motions(forces.stiffness(q, tau), forces.residual(q, tau), own, idle)
+        out[(np.abs(stiff) <= IDLE * np.abs(pushed)).any(axis=1)] = NOT_BALANCED
+    return out
 
 
 def _carried(model: Model, K: np.ndarray, q: np.ndarray, own: np.ndarray) -> np.ndarray:

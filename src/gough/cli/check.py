@@ -87,7 +87,7 @@ def examine(file: str) -> dict[str, Any]:
 
     from gough.errors import StructureError
     from gough.model import build
-    from gough.model.soundness import condition_doubts, motion_doubts
+    from gough.model.soundness import condition_doubts, inertia_doubts, motion_doubts
     from gough.robot import DescriptionError
     from gough.robot.checks.plausible import description_doubts
 
@@ -100,7 +100,7 @@ def examine(file: str) -> dict[str, Any]:
             robot = load_robot(file)
             doubts = description_doubts(robot)
             model = build(robot)
-            doubts += [*motion_doubts(model), *condition_doubts(model)]
+            doubts += [*motion_doubts(model), *inertia_doubts(model), *condition_doubts(model)]
         except DescriptionError as error:
             keys = ("file", "line", "path", "value", "message", "expected")
             problems = [{**{k: getattr(p, k) for k in keys}, "text": str(p)} for p in error.problems]

@@ -17,7 +17,20 @@ OTHERS_ALONE = "; give it the others alone"
 TURNED_REMEDY = "no small motion mends a joint that is put in turned; begin at another q (near=), model.home is closed"
 
 NO_REST = "forces are out of balance along a motion that does not change them: there is no rest next to here; give other forces"
-OF_SITES = {(Status.SINGULAR, Site.STIFFNESS): NO_REST, (Status.OPEN_LOOP, Site.TURNED): TURNED_REMEDY}
+NO_INERTIA = (
+    "a force acts along this velocity, in which nothing has inertia: give what it moves an inertia (its body, or `armature` of "
+    "the joint), or take friction, springs and loads off it"
+)
+CONTRADICTION = (
+    "this closure or coupling repeats what others say in the robot's own design, and contradicts them in the design of this "
+    "call: change the numbers of all of them together, or build the robot of that design"
+)
+OF_SITES = {
+    (Status.SINGULAR, Site.STIFFNESS): NO_REST,
+    (Status.SINGULAR, Site.NO_INERTIA): NO_INERTIA,
+    (Status.OPEN_LOOP, Site.TURNED): TURNED_REMEDY,
+    (Status.OPEN_LOOP, Site.CONTRADICTION): CONTRADICTION,
+}
 """What a status means at some sites, where it is not what it means elsewhere."""
 
 

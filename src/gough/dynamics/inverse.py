@@ -11,6 +11,7 @@ Derivation  M v̇ + h = S τ + Q; the left-hand side is the projected tree force
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ NONE = zeros(0)
 NO_INERTIA = 1e-12
 """Inertia of a velocity without inertia relative to all, beyond which the design is another one."""
 NO_FORCE = 1e-9
-"""Force on a velocity without inertia, relative to all forces, that is rounding."""
+"""Force on a velocity without inertia that is rounding, relative to all forces and to what would accelerate all inertia by 1."""
 
 
 def motion_forces(loops: Loops, v: Vector, vdot: Vector, loads: Sequence[tuple[int, LinkWrench]] = ()) -> TreeForces:
@@ -165,11 +166,13 @@ def check_slack_velocities(
     all forces (nv,)."""
     mechanism = loops.mechanism
     still = tuple(k for k in mechanism.selection.without_inertia if among is None or k in among)
+    inertia: Any = sum((M[i, i] for i in range(len(total))), 0.0) if still else 0.0
     for k in still:
-        place = mechanism.layout.v_names[k]
-        check(Status.SINGULAR.at(place), NO_FORCE**2 * dot(total, total) - total[k] * total[k], 0.0)
+        bad = Status.SINGULAR.at(mechanism.layout.v_names[k], Site.NO_INERTIA)
+        all_forces = dot(total, total) + inertia * inertia  # at rest in equilibrium forces are rounding, all of them
+        check(bad, NO_FORCE**2 * all_forces - total[k] * total[k], 0.0)
         if not structurally_zero(M[k, k]):  # another design may give it an inertia
-            check(Status.SINGULAR.at(place), NO_INERTIA * sum(M[i, i] for i in range(len(total))) - M[k, k], 0.0)
+            check(bad, NO_INERTIA * inertia - M[k, k], 0.0)
     return still
 
 

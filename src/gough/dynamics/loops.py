@@ -17,7 +17,7 @@ from gough.dynamics.posture import Posture
 from gough.errors import Status
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, note, solve, zeros
-from gough.structure import Block, LinearClosure
+from gough.structure import Block, CutJoint, LinearClosure
 from gough.structure.selection import Relation
 
 Vector = np.ndarray
@@ -91,6 +91,10 @@ class Loops:
         names = list(dict.fromkeys(places))
         return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
 
+    def label_of(self, cut: CutJoint | LinearClosure) -> str:
+        """The leg or loop that a cut closes, or the coupling."""
+        return self._place(cut.leg, cut.name)
+
     def matrix(self, block: Block) -> np.ndarray:
         """G_b (rows, columns) of a block."""
         return self.entries(block.rows, block.columns)
@@ -151,6 +155,10 @@ class Loops:
                 rhs = [self._known(row, u) for row in block.rows]
                 u[list(block.columns)] = self._solve(block, np.array(rhs, dtype=object))
         return u
+
+    def rate(self, row: int, u: Vector) -> Any:
+        """A row of G applied to u (nu,), 0 where the motion keeps that closure."""
+        return -self._known(row, u)
 
     def correction(self, v: Vector) -> Vector:
         """Step (nu,) of the tree that moves the independent coordinates by v and closes the loops to first order."""

@@ -11,8 +11,8 @@ AT_REST = 1e30
 
 
 def structurally_zero(x: Any) -> bool:
-    """True for the number 0.0 (a traced value never is)."""
-    return isinstance(x, float) and x == 0.0
+    """True for the number 0.0 (a traced value never is, nor one that a variable moves)."""
+    return isinstance(x, float) and not x
 
 
 def coulomb(rate: Any, force: Any, smoothing: Any, resting: Any = 0.0) -> Any:

@@ -16,7 +16,8 @@ are continuous. p is max(s, 0) with its corner rounded over a width w by a parab
     p = (s + w/2)²/(2 w), P = (s + w/2)³/(6 w)  between
     p = s, P = s²/2 + w²/24                     s >= w/2
 
-A one-sided spring never pushes: its damper acts by the part p'(s), and force and damper together are not below 0.
+A one-sided spring never pushes: its damper acts by the part p'(s), and force and damper together are not below 0, so that the
+damper takes energy at any rate. Polynomials that turn negative above rest are refused (robot/effects.py, `check_cables`).
 Branches are selects: every piece is computed from an argument that is regular for it, so that derivatives are those of the piece.
 """
 
@@ -26,10 +27,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
+import numpy as np
+
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import select
 
 Coefficients = Sequence[Any]
+DOUBLE = 1e-9
+"""By how much, relatively, a force that only touches 0 may seem to cross it."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +110,15 @@ class OneSidedSpring(SpringLaw):
         force = self.force(x, numbers)
         if rate is None or structurally_zero(numbers[1]):
             return [force]
-        whole = force + numbers[1] * _ramp(x - numbers[2], numbers[4])[2] * rate
-        return [select(whole, whole, 0.0)]
+        return [force, self._damper(force, x, rate, numbers)]
 
     def damper(self, x: Any, rate: Any, numbers: Coefficients) -> Any:
-        return self.parts(x, rate, numbers)[0] - self.force(x, numbers)
+        return self._damper(self.force(x, numbers), x, rate, numbers)
+
+    def _damper(self, force: Any, x: Any, rate: Any, numbers: Coefficients) -> Any:
+        """As much of the damper's force as does not push; it never has the sign of -rate."""
+        own, most = numbers[1] * _ramp(x - numbers[2], numbers[4])[2] * rate, select(force, force, 0.0)
+        return select(own + most, own, -most)
 
     def is_slack(self, x: Any, numbers: Coefficients) -> Any:
         return numbers[2] - x - 0.5 * numbers[4]
@@ -152,6 +161,23 @@ class TableSpring(SpringLaw):
 
 
 LINEAR = LinearSpring()
+
+
+def pushes_from(coefficients: Any) -> float | None:
+    """Stretch s from which on the force c_1 s + c_2 s² + … of plain numbers (c_1, c_2, …) is below 0 for a while; None: nowhere
+    above 0."""
+    c = np.trim_zeros(np.asarray(coefficients, dtype=float), "b")
+    if not (c < 0).any():
+        return None
+    roots = np.roots(c[::-1])
+    level = np.abs(np.imag(roots)) <= DOUBLE * np.abs(roots)
+    ends = [0.0, *sorted(np.real(roots[level & (np.real(roots) > 0)]).tolist())]
+    for low, high in pairwise([*ends, 2.0 * ends[-1] + 2.0]):
+        s = 0.5 * (low + high)
+        terms = c * s ** np.arange(len(c))
+        if terms.sum() < -DOUBLE * np.abs(terms).max():
+            return low
+    return None
 
 
 def _horner(coefficients: Coefficients, s: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gough.kinematics.closing import row_scales
 from gough.kinematics.following import OPEN
+from gough.kinematics.leading import idle_turns
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.one_state.lead import LONGEST_STEP
 from gough.kinematics.retraction import coordinate_sizes, step_units, turns_and_slides
@@ -22,9 +23,10 @@ MOST_STEPS, MOST_STRETCHES = 6, 12
 
 
 def suits(linkage: LedLinkage) -> bool:
-    """Whether drives lead all freedoms of closed loops without screws."""
+    """Whether drives lead all freedoms of closed loops without screws; no idle ones turn a ball."""
     mechanism = linkage.mechanism
     known = mechanism.rows and not mechanism.tolerances and len(mechanism.drives) == linkage.mobility
+    known = known and not idle_turns(linkage)
     return bool(known) and not linkage.cached("turns and slides", lambda: turns_and_slides(mechanism))
 
 

@@ -49,9 +49,7 @@ def pose_led(
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         out = np.zeros((len(q), len(columns)))
         out[:, on_platform] = pose_difference(q[:, :7], poses[states])[:, [columns[k] for k in on_platform]]
-        for k, at, axis in balls:
-            out[:, k] = -_turned(start[states], q, at)[:, axis]
-        return out
+        return turn_back(out, balls, start[states], q)
 
     q, failures = follow(led, start, parameters, misses)
     off = np.abs(pose_difference(q[:, :7], poses)) / np.array([linkage.size] * 3 + [1.0] * 3)
@@ -149,10 +147,11 @@ def _misses_of_step(linkage: LedLinkage, begin: np.ndarray, steps: np.ndarray):
 def drives_led(
     linkage: LedLinkage, drives: np.ndarray, parameters: ParameterRows, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, failures) with drive coordinates (n, drives), from `near` (default home).
+    """(q, failures) with drive coordinates (n, drives), from `near` (default home), where idle freedoms stay.
 
     Drive rates are Sᵀ v; redundant drives that contradict each other do not converge.
     """
+    start, kept = _starts(linkage, near, len(drives)), idle_turns(linkage)
     index = linkage.mechanism.drive_index
     scale = coordinate_sizes(linkage.mechanism, linkage.size)[index]
     function = linkage.function("drive_map")
@@ -160,9 +159,10 @@ def drives_led(
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         rows = parameters_of(parameters, states)
         S = function.values(q=q, parameters=rows)["S"]  # the loops may still be a little open
-        return solve_led(linkage, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
+        out = solve_led(linkage, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
+        return turn_back(out, kept, start[states], q)
 
-    q, failures = follow(linkage, _starts(linkage, near, len(drives)), parameters, misses)
+    q, failures = follow(linkage, start, parameters, misses)
     off = np.abs(drives - q[:, index]) / scale
     missed = (failures == GOOD) & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
     failures[missed] = Status.NOT_CONVERGED.at(Site.DRIVES)
@@ -360,6 +360,19 @@ def _ball_rates(linkage: LedLinkage) -> list[tuple[int, int, int]]:
     """(place in v, place of the quaternion in q, axis) of every independent rate of a ball joint."""
     place = {c: k for k, c in enumerate(linkage.mechanism.selection.independent)}
     return [(place[c], link.q, j) for link in _balls(linkage) for j, c in enumerate(link.columns) if c in place]
+
+
+def idle_turns(linkage: LedLinkage) -> list[tuple[int, int, int]]:
+    """`_ball_rates` of idle freedoms: a rate that is 0 all the way does not leave a turn where it is, the way counts, too."""
+    idle = range(linkage.layout.nv)[linkage.layout.idle]
+    return [entry for entry in _ball_rates(linkage) if entry[0] in idle]
+
+
+def turn_back(misses: np.ndarray, turns: list[tuple[int, int, int]], start: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """What v must still do (n, nv), with those turns of ball joints where they were in `start` (n, nq)."""
+    for k, at, axis in turns:
+        misses[:, k] = -_turned(start, q, at)[:, axis]
+    return misses
 
 
 def _turning(linkage: LedLinkage) -> list[int]:

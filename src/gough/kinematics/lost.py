@@ -18,6 +18,8 @@ def lost_direction(linkage: LedLinkage, q: np.ndarray, failure: Failure, paramet
     """A sentence about one bad state q (nq,) ; "" where there is nothing to say. parameters (n,): of the call; default the
     design's."""
     status, numbers = failure.status, linkage.parameters if parameters is None else parameters
+    if failure.site in (Site.NO_INERTIA, Site.CONTRADICTION):
+        return ""  # all is said
     if status == Status.OPEN_LOOP and np.isfinite(q).all():
         worst = next((o for o in openings(linkage, q, numbers) if o.text), None)
         if worst is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import checked, mapping, nothing, numbers
+from gough.arguments import checked, mapping, nothing, numbers, word
 from gough.compilation.arrays import checked_numbers
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
@@ -48,8 +48,10 @@ class DesignNumbers:
 
         return self.cached("variables", made)
 
+    @checked(variable=word)
     def moved_parameters(self: "Model", variable: str) -> list[str]:  # type: ignore[misc]
-        """Names of the parameters that follow a variable."""
+        """Names of the parameters that follow a variable, one of `variables`."""
+        _demand_free(self, variable)
         table = self.mechanism.table
         return [table.names[i] for i, node in table.formulas.items() if variable in variables_of([node])]
 

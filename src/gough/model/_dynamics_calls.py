@@ -101,13 +101,6 @@ class DynamicsCalls(Calls):
         `inverse_dynamics`, which is this with v[:mobility] prescribed.
         """
         model, names = self._model, tuple(prescribed)
-        shares = model.robot.drive_sharing is not None or any(d.weight is not None for d in model.mechanism.drives)
-        if 0 < len(names) < len(model.mechanism.drives) and not shares:
-            raise UsageError(
-                f"hybrid_dynamics: {len(names)} prescribed velocities for {len(model.mechanism.drives)} drives "
-                f"({', '.join(model.layout.drive_names)}): they do not determine the forces. Prescribe as many, or say how "
-                "drives share: `drive_sharing: least_norm`, or a `weight` on every drive."
-            )
         function, given = model.function(FunctionKey("hybrid_dynamics", names)), list(prescribed.values())
         batch = common_batch("hybrid_dynamics", *(np.asarray(x)[..., None] for x in given))
         asked = np.stack([np.broadcast_to(np.asarray(x, dtype=float), batch) for x in given], axis=-1)

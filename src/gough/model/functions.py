@@ -78,7 +78,10 @@ def trace_by_variables(
             parameters[place] = x
         return _equations(entry, mechanism, parameters)(**inputs)
 
-    slots = (*slots_of(mechanism, entry.inputs, entry.loads)[:-1], Slot("variables", (len(names),), "SI"))
+    slots = (
+        *slots_of(mechanism, entry.inputs, entry.loads, entry.prescribed)[:-1],
+        Slot("variables", (len(names),), "SI"),
+    )
     return trace(run, slots, f"{mechanism.name} {key} of variables", {}, entry.units)
 
 

@@ -30,7 +30,15 @@ from gough.model._frame_calls import FrameCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
 from gough.model.locks import keeps_locks
 from gough.model.sharing import share_kernels
-from gough.model.soundness import check_free_friction, check_model, check_options, check_structure, no_pose, tell_idle
+from gough.model.soundness import (
+    check_free_friction,
+    check_model,
+    check_options,
+    check_structure,
+    demand_determined,
+    no_pose,
+    tell_idle,
+)
 from gough.program import Count, Program, count
 from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
@@ -243,6 +251,8 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls, DesignNumbers):
         description's variables (see `variables`) are an input in the place of parameters; what does not follow them is numbers.
         """
         key = FunctionKey.of(name)
+        if key.kind == "hybrid_dynamics":
+            demand_determined(self, key.frames)
         if variables:
             return self.cached(("function", key, "variables"), lambda: self._function_of_variables(key, baked))
         return self.cached(("function", key, baked), lambda: self._make(key, baked))

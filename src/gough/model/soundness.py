@@ -130,6 +130,18 @@ def check_drives(model: "Model") -> None:
         )
 
 
+def demand_determined(model: "Model", prescribed: Sequence[str]) -> None:
+    """Refuse hybrid dynamics of fewer velocities than there are drives, unless the description says how drives share."""
+    drives = model.mechanism.drives
+    shares = model.robot.drive_sharing is not None or any(d.weight is not None for d in drives)
+    if 0 < len(prescribed) < len(drives) and not shares:
+        raise UsageError(
+            f"hybrid_dynamics: {len(prescribed)} prescribed velocities for {len(drives)} drives "
+            f"({', '.join(model.layout.drive_names)}): they do not determine the forces. Prescribe as many, or say how "
+            "drives share: `drive_sharing: least_norm`, or a `weight` on every drive."
+        )
+
+
 def tell_idle(model: "Model") -> None:
     """Say which freedoms are idle and not named as meant, and which of them are held because nothing accelerates them."""
     layout = model.layout
@@ -291,6 +303,34 @@ def motion_doubts(model: "Model") -> list[str]:
                 "Check the axes of the driven joints and the joints of the legs."
             )
     return found
+
+
+def inertia_doubts(model: "Model") -> list[str]:
+    """Sentences about velocities without inertia that something pushes or brakes: such states are bad."""
+    layout, still = model.layout, model.mechanism.selection.without_inertia
+    if not still:
+        return []
+    samples = np.concatenate([model.home[None], model.sampled_states["q"][:NEIGHBOURS]])
+    forward, pushed, braked = model.function("forward_dynamics"), list[str](), list[str]()
+    given = {slot.name: np.zeros(slot.shape) for slot in forward.program.inputs}
+    given |= {"q": samples, "parameters": model.parameters}
+    for k in still:
+        name, moving = layout.v_names[k], np.zeros(layout.nv)
+        moving[k] = 1.0
+        for v, found in ((0.0 * moving, pushed), (moving, braked)):
+            failures = forward(**{**given, "v": v}).failures
+            if name not in (*pushed, *braked) and any(f.site == Site.NO_INERTIA and f.place == name for f in failures):
+                found.append(name)
+    why = "nothing has inertia in this motion, so that no acceleration is right"
+    remedy = "Give what it moves an inertia (its body, or `armature` of the joint), or leave friction and springs out."
+    told = []
+    if pushed:
+        told.append(f"{_listed(pushed)}: a force acts along it, but {why}: states there are bad. {remedy}")
+    if braked:
+        told.append(
+            f"{_listed(braked)}: friction or damping acts along it, but {why}: states in which it moves are bad. {remedy}"
+        )
+    return told
 
 
 def _listed(names: Sequence[str], most: int = 6) -> str:

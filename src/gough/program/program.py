@@ -105,6 +105,13 @@ class Program:
         return np.array([nodes[i] for i in self.results])
 
     @cached_property
+    def without_calls(self) -> "Program":
+        """The same program with the bodies of its calls in their places, so that none of their checks and solves is hidden."""
+        from gough.program.passes.expand_blocks import inline_calls
+
+        return inline_calls(self)
+
+    @cached_property
     def used_inputs(self) -> np.ndarray:
         """Positions of the inputs that some node reads."""
         return np.array([a[0] for op, a in zip(self.ops, self.args, strict=True) if op == Op.INPUT], dtype=int)

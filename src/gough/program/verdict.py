@@ -1,4 +1,5 @@
-"""Evaluate with full care: pivoted solves, condition numbers and all checks; for the few states fast code flags."""
+"""Evaluate with full care: pivoted solves, condition numbers and all checks, those of called programs too; for the few states
+fast code flags."""
 
 import math
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ NOISE = 1e-12
 
 def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.ndarray], list[Failure]]:
     """(results per output slot (n, size), the first failure or GOOD per state) for inputs (n, n_inputs)."""
-    n = len(values)
+    n, program = len(values), program.without_calls
     if n == 1:
         nodes = evaluate_one(program, values[0].tolist())
         outputs = result_columns(program, nodes, 1)

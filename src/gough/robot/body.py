@@ -231,6 +231,16 @@ class Body(Item):
             return data
         return {**data, "mass": mass, "center_of_mass": center}
 
+    def overruled(self, update: Mapping[str, Any]) -> Mapping[str, str]:
+        told = {
+            "shape": "follows from its `shape`; change the shape, or take it away with shape=()",
+            "parameters": "follows from its `parameters`; change those, or take them away with parameters=None",
+            "flexible": "follows from its `flexible`; change that, or take it away with flexible=None",
+        }
+        why = next((text for key, text in told.items() if update.get(key, getattr(self, key))), None)
+        changed = (key for key in ("mass", "center_of_mass", "inertia") if key in update)
+        return {key: why for key in changed if why is not None and update[key] != getattr(self, key)}
+
     def ten_parameters(self) -> np.ndarray:
         """(10,): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ about the body origin in body axes.
 

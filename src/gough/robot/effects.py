@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, PlainValidator, ValidationError, ValidationInfo, WithJsonSchema, WrapValidator
 
+from gough.joints.springs import pushes_from
 from gough.robot.checks.joints import interval_faults
 from gough.robot.fields import (
     Bound,
@@ -22,6 +23,7 @@ from gough.robot.fields import (
     PositiveJointSpeed,
     PositiveNumber,
     exactly,
+    number,
     number_as_written,
     number_fault,
     numbers,
@@ -30,6 +32,7 @@ from gough.robot.fields import (
 )
 from gough.robot.item import Fault, Item, as_error, as_plain, faults_of, is_given, look
 from gough.robot.units import convert
+from gough.scalar import VariedNumber
 
 QUATERNION_TOLERANCE = 1e-6
 NUMBER_OR_LIST = WithJsonSchema(
@@ -109,7 +112,7 @@ class Friction(Item):
     @property
     def acts(self) -> bool:
         """Whether it has a force at all."""
-        return self.viscous != 0 or self.coulomb != 0
+        return bool(self.viscous) or bool(self.coulomb)
 
 
 class JointSpring(Item):
@@ -233,9 +236,8 @@ def characteristic_faults(data: dict[str, Any], rest: str, dimensions: tuple[str
     if isinstance(terms, list | tuple):
         if not terms:
             yield Fault(("polynomial",), data["polynomial"], "a polynomial without coefficients", "[c0, c1, …]")
-        elif one_sided and not _is(terms[0], 0.0):
-            message = "a force at rest beside tension_only, which begins there with none"
-            yield Fault(("polynomial", 0), terms[0], message, f"0, and another {rest}")
+        elif one_sided:
+            yield from _one_sided_faults(terms, rest)
     if one_sided and is_given(data, "preload"):
         message = "preload beside tension_only, which begins with no force"
         yield Fault(("preload",), data["preload"], message, f"no preload, and a smaller {rest}")
@@ -243,8 +245,18 @@ def characteristic_faults(data: dict[str, Any], rest: str, dimensions: tuple[str
         yield Fault(("rounding",), data["rounding"], "rounding of a spring without a corner", "tension_only: true")
 
 
-def _is(value: Any, wanted: float) -> bool:
-    return number_fault(value, ("number",)) is not None or float(value) == wanted
+def _one_sided_faults(terms: Sequence[Any], rest: str) -> Iterator[Fault]:
+    if any(number_fault(c, ("number",)) is not None for c in terms):
+        return
+    known = [number(c, ("number",)) for c in terms]
+    if float(known[0]) != 0.0 or isinstance(known[0], VariedNumber):
+        message = "a force at rest beside tension_only, which begins there with none"
+        yield Fault(("polynomial", 0), terms[0], message, f"0, and another {rest}")
+        return
+    pushed = pushes_from([float(c) for c in known[1:]])
+    if pushed is not None:
+        message = f"a polynomial below 0 from {rest} + {pushed:.6g} on beside tension_only, which never pushes"
+        yield Fault(("polynomial",), terms, message, "one that is not negative above rest")
 
 
 def _table_faults(rows: Any, dimensions: tuple[str, ...]) -> Iterator[Fault]:

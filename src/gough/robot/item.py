@@ -14,10 +14,11 @@ from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Validatio
 from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from gough.errors import MissingFileError
+from gough.errors import MissingFileError, UsageError
 from gough.frozen import freeze_mappings
 from gough.robot.checks.suggestions import choice_of, meant_word
 from gough.robot.errors import ABSENT, short
+from gough.scalar import VariedNumber
 
 Place = tuple[int | str, ...]
 FORMAT = 2
@@ -43,6 +44,26 @@ class Item(BaseModel):
 
     NEWER_KEYS: ClassVar[Mapping[str, int]] = {}
     """{key as it is written: the format it came with} of those that were not there from the first."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(is_same(getattr(self, name), getattr(other, name)) for name in type(self).model_fields)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some fields changed, which are not checked; UsageError for fields that there are not, and for those that
+        would not be read because another says the same."""
+        for name in update or {}:
+            if name not in type(self).model_fields:
+                known = nearest(str(name), list(type(self).model_fields))
+                raise UsageError(f"model_copy: a {type(self).__name__} has no field {name!r}; use {known}")
+        for name, why in self.overruled(update or {}).items():
+            raise UsageError(f"model_copy: {name} of a {type(self).__name__} {why}")
+        return super().model_copy(update=update, deep=deep)
+
+    def overruled(self, update: Mapping[str, Any]) -> Mapping[str, str]:
+        """{field: why} of an update that would change nothing, or not all that follows."""
+        return {}
 
     def needed_format(self) -> int:
         """The oldest format that can say what is written here, its own values alone: newer keys, or values of old ones."""
@@ -148,7 +169,18 @@ def oldest_format(data: Any) -> int:
 
 def is_default(field: FieldInfo, value: Any) -> bool:
     """Whether a field holds what it has where nothing is written."""
-    return not field.is_required() and value == field.get_default(call_default_factory=True)
+    return not field.is_required() and is_same(value, field.get_default(call_default_factory=True))
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two parts of descriptions say the same, numbers that follow variables by the same formulas."""
+    if isinstance(a, VariedNumber) or isinstance(b, VariedNumber):
+        return isinstance(a, VariedNumber) and a.follows_as(b)
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(is_same(x, b[key]) for key, x in a.items())
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple) and isinstance(a, list) == isinstance(b, list):
+        return len(a) == len(b) and all(map(is_same, a, b))
+    return bool(a == b)
 
 
 def unknown_key(key: Any, value: Any, known: Sequence[str]) -> Fault:

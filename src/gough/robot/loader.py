@@ -1,7 +1,6 @@
 """Text or file to Robot: read, merge templates, validate, report everything that is wrong at once."""
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -11,12 +10,11 @@ from pydantic import ValidationError
 
 from gough.arguments import checked, path, word
 from gough.errors import UnitWarning, UnreadableFileError, warn
-from gough.joints import ALL
 from gough.robot._leg import Leg
 from gough.robot._merge import Merger
+from gough.robot.checks.bare_angles import FULL_TURN, LISTS, SINGLE, angles_without_unit
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
-from gough.robot.checks.wildcards import expand_names
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.expressions import Scope, expressions_in
 from gough.robot.expressions.patterns import Complain, expand_patterns
@@ -25,12 +23,6 @@ from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.robot import DOCUMENT_KEYS, Platform, Robot
 from gough.robot.tree import bodies
 from gough.text import exists
-
-FULL_TURN = 2 * math.pi
-LISTS = ("rpy_zyx", "bryant_xyz")
-SINGLE = ("cone", "gamma", "alpha", "theta", "start_angle")
-TURNING = [name for name, joint in ALL.items() if joint.in_angles]
-OF_A_TURNING_JOINT = ("lower", "upper", "rest", "stroke")
 
 
 def gallery() -> list[str]:
@@ -128,10 +120,12 @@ def _flexible_lines(robot: Robot, raw: Map) -> dict[str, int]:
 def warn_of_angles(raw: Map, file: str, types: Mapping[str, Any]) -> None:
     """Warn of angles of more than a turn without a unit; of what legs share by a template once."""
     told = set()
-    for place, said in [*_bare_angles(raw), *_coordinate_angles(raw, types)]:
+    for place, x in angles_without_unit(raw, types):
         mark, _ = locate(raw, place)
         if mark not in told:
             told.add(mark)
+            turns = abs(x) / FULL_TURN
+            said = f"{x:g} without a unit is {x:g} rad, {turns:.3g} turns; write '{x:g} deg' or '{x:g} rad'"
             warn(f"{file}:{mark.line}: {mark.path}: {said}", UnitWarning)
 
 
@@ -237,45 +231,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(entry) for entry in value]
     return value
-
-
-def _bare_angles(data: Any, place: Place = (), turning: bool = False) -> Iterator[tuple[Place, str]]:
-    """(place, what to say) of angles of more than a turn without a unit in raw data: degrees, most likely, not radians.
-
-    turning: inside of a joint that turns.
-    """
-    if isinstance(data, list | tuple):
-        for index, entry in enumerate(data):
-            yield from _bare_angles(entry, (*place, index), turning)
-    if not isinstance(data, dict):
-        return
-    if "type" in data:
-        turning = data["type"] in TURNING
-    for key, value in data.items():
-        here = (*place, key)
-        if key in LISTS or key in SINGLE or (turning and key in OF_A_TURNING_JOINT):
-            yield from _large(value, here)
-        elif key != "source":
-            yield from _bare_angles(value, here, turning)
-
-
-def _coordinate_angles(data: Any, types: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """The same of the joints under home and initial; types: of the joints by their full names."""
-    for key in ("home", "initial"):
-        joints = (data[key].get("joints") if isinstance(data.get(key), dict) else None) or {}
-        stands = expand_names(joints, types)
-        for name, value in joints.items():
-            if any(types.get(own) in TURNING for own in stands[name]):
-                yield from _large(value, (key, "joints", name))
-
-
-def _large(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
-    if isinstance(value, list | tuple):
-        for index, entry in enumerate(value):
-            yield from _large(entry, (*place, index))
-    elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > FULL_TURN:
-        turns = abs(value) / FULL_TURN
-        yield (
-            place,
-            f"{value:g} without a unit is {value:g} rad, {turns:.3g} turns; write '{value:g} deg' or '{value:g} rad'",
-        )

@@ -60,7 +60,7 @@ from gough.robot.fields import (
     exactly,
 )
 from gough.robot.files import with_absolute_paths
-from gough.robot.item import FORMAT, Fault, Item, as_error, as_plain, is_given, look
+from gough.robot.item import FORMAT, Fault, Item, as_error, as_plain, is_given, is_same, look
 from gough.robot.joint import TreeJoint
 from gough.robot.platform.guide import FREEDOMS, freedom_faults
 from gough.robot.platform.home_axes import home_axes_faults
@@ -284,6 +284,9 @@ class Robot(Item):
 
     def newer_values(self) -> Mapping[str, int]:
         return {"velocities": 2} if self.velocities == "any" else {}
+    def overruled(self, update: Mapping[str, Any]) -> Mapping[str, str]:
+        why = "are read before all that follows from them; use robot.with_variables({name: value})"
+        return {} if update.get("variables", self.variables) == self.variables else {"variables": why}
 
     def with_variables(self, values: Mapping[str, float | str]) -> "Robot":
         """The robot read again with other values of some of its variables, {name: number in SI units, or text with a unit}."""
@@ -351,7 +354,9 @@ class Robot(Item):
         if not isinstance(other, Robot):
             return NotImplemented
         mine, theirs = (with_absolute_paths(robot, robot._folder) for robot in (self, other))
-        return all(getattr(mine, name) == getattr(theirs, name) for name in type(self).model_fields if name != "file")
+        return all(
+            is_same(getattr(mine, name), getattr(theirs, name)) for name in type(self).model_fields if name != "file"
+        )
 
     def __repr__(self) -> str:
         parts = {"legs": self.legs, "bodies": self.bodies, "joints": self.joints, "loops": self.loops}

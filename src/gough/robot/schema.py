@@ -12,7 +12,7 @@ from gough.robot._couplings import Coupling
 from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop
-from gough.robot.expressions.patterns import PATTERN
+from gough.robot.expressions.patterns import AXES, PATTERN
 from gough.robot.fields import EXPRESSED
 from gough.robot.item import FORMAT
 from gough.robot.joint import ChainJoint, TreeJoint
@@ -78,11 +78,13 @@ def _or_pattern(item: dict[str, Any]) -> dict[str, Any]:
 def _pattern_entry() -> dict[str, Any]:
     names = {"type": "array", "items": {"type": "string"}}
     rows = {"type": "array", "items": {"type": "object"}}
-    kinds = {"circular": {"type": "integer"}, "start": {"type": "string"}, "mirrored": names, "listed": rows}
+    kinds = {"circular": {"type": "integer"}, "start": {"type": "string"}, "about": {"enum": list(AXES)}}
+    kinds |= {"mirrored": names, "listed": rows}
     told = (
         "An entry that stands for several: its other keys, with words in angle brackets that differ from copy to copy."
     )
-    pattern = {"anyOf": [_mapping(kinds)], "description": "a mapping: circular (with start), mirrored or listed"}
+    kind = "a mapping: circular (with start, about and mirrored), mirrored or listed"
+    pattern = {"anyOf": [_mapping(kinds)], "description": kind}
     return {"type": "object", "description": told, "properties": {PATTERN: pattern}, "required": [PATTERN]}
 
 

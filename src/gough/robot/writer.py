@@ -13,13 +13,15 @@ from gough.arguments import a_robot, checked, path
 from gough.errors import UsageError
 from gough.files import write_file
 from gough.robot.body import Body
+from gough.robot.checks.bare_angles import FULL_TURN, angles_without_unit
+from gough.robot.checks.references import joint_types
 from gough.robot.expressions import Expression
 from gough.robot.files import move_paths
 from gough.robot.flexible import Flexible
 from gough.robot.item import Item, is_default, oldest_format
 from gough.robot.joint import ChainJoint, TreeJoint, default_body_name
 from gough.robot.robot import DOCUMENT_KEYS, Configuration, Platform, Robot
-from gough.robot.units import Quantity
+from gough.robot.units import Quantity, fits
 
 WIDTH = 110
 TEMPLATE = "leg"
@@ -53,7 +55,9 @@ def yaml_text(data: dict[str, Any]) -> str:
 
 def document(robot: Robot) -> dict[str, Any]:
     """A robot as the plain data of its file."""
-    data = {**robot_data(robot), **_legs([plain(leg) for leg in robot.legs])}
+    data = robot_data(robot)
+    _spell_angles(data, joint_types(robot))
+    data |= _legs(data.get("legs", []))
     return {"format": oldest_format(robot), **{key: data[key] for key in DOCUMENT_KEYS if key in data}}
 
 
@@ -67,6 +71,15 @@ def robot_data(robot: Robot) -> dict[str, Any]:
     return data
 
 
+def _spell_angles(data: Any, types: Mapping[str, Any]) -> None:
+    """Give angles of more than a turn their unit, without which a reader would doubt them."""
+    for place, angle in list(angles_without_unit(data, types)):
+        owner = data
+        for step in place[:-1]:
+            owner = owner[step]
+        owner[place[-1]] = f"{angle!r} rad"
+
+
 def _as_written(variable: Quantity) -> Any:
     """A number without a unit is a number."""
     try:
@@ -77,7 +90,7 @@ def _as_written(variable: Quantity) -> Any:
 
 def plain(item: Any) -> Any:
     """A model as plain data with the keys of the file; defaults are left out."""
-    if isinstance(item, Expression):
+    if isinstance(item, Expression) or (isinstance(item, Quantity) and _turns(item)):
         return item.written
     if isinstance(item, Platform):
         return {**plain(item.body), **({} if item.freedoms is None else {"freedoms": list(item.freedoms)})}
@@ -91,6 +104,11 @@ def plain(item: Any) -> Any:
     if isinstance(item, list | tuple):
         return [plain(value) for value in item]
     return item
+
+
+def _turns(number: Quantity) -> bool:
+    """Whether it was written as an angle of more than a turn: 20 rev."""
+    return abs(number) > FULL_TURN and fits(number.dimension, "angle")
 
 
 def _fields(item: Item) -> dict[str, Any]:

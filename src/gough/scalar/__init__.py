@@ -8,7 +8,7 @@ from gough.scalar._elementary import abs_, atan2, cos, select, sign, sin, sqrt
 from gough.scalar._linear import call, constant_matvec, dot, norm, product, solve, solve_constrained, solve_spd, zeros
 from gough.scalar._replaying import replay
 from gough.scalar._symbol import casadi_symbols, casadi_vector
-from gough.scalar._varied import FormulaNode, VariedNumber, array_of, variables_of
+from gough.scalar._varied import FormulaNode, VariedNumber, array_of, plain_number, variables_of
 from gough.scalar.remarks import CheckError, check, note, recording_checks
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "dot",
     "norm",
     "note",
+    "plain_number",
     "product",
     "recording_checks",
     "replay",

@@ -25,8 +25,8 @@ class FormulaNode:
 
 
 class VariedNumber(float):
-    """A number with the node it is the value of. It equals only what was recorded from the same variables, and is never
-    nothing: a zero that moves with a variable is no structural zero."""
+    """A number with the node it is the value of. It equals and hashes as the number it is; `follows_as` compares formulas. It is
+    never nothing (`bool`): a zero that moves with a variable is no structural zero."""
 
     node: FormulaNode
     __array_ufunc__ = None
@@ -40,12 +40,11 @@ class VariedNumber(float):
     def __reduce__(self) -> Any:
         return VariedNumber, (float(self), self.node)
 
-    def __eq__(self, other: object) -> bool:
+    def follows_as(self, other: object) -> bool:
+        """Whether another number has the same value and was recorded from the same variables."""
         if not isinstance(other, VariedNumber) or float(self) != float(other):
             return False
         return self.node is other.node or variables_of([self.node]) == variables_of([other.node])
-
-    __hash__ = float.__hash__
 
     def __bool__(self) -> bool:
         return True
@@ -110,6 +109,11 @@ def choose_positive(condition: Any, if_positive: Any, otherwise: Any) -> Any:
     """As `select`, one of the three recorded; both ways stay recorded."""
     value = float(if_positive) if float(condition) > 0 else float(otherwise)
     return VariedNumber(value, FormulaNode("select", tuple(map(_argument, (condition, if_positive, otherwise)))))
+
+
+def plain_number(value: Any) -> float:
+    """A number without its unit; one that is recorded stays so."""
+    return value if isinstance(value, VariedNumber) else float(value)
 
 
 def array_of(values: Any) -> np.ndarray:

@@ -39,7 +39,7 @@ class Exponential:
     def __init__(self, theta: Vector) -> None:
         self.theta = theta
         self.square: Any = 0.0
-        along = [k for k in range(3) if not (isinstance(theta[k], float | int) and theta[k] == 0)]
+        along = [k for k in range(3) if not (isinstance(theta[k], float | int) and not theta[k])]
         self.plain = len(along) < 2
         if self.plain:
             self.square = theta[along[0]] * theta[along[0]] if along else 0.0

@@ -27,7 +27,7 @@ class RigidInertia:
     @property
     def massless(self) -> bool:
         """True when every parameter is structurally zero."""
-        return all(isinstance(x, float) and x == 0.0 for x in (self.mass, *self.first_moments, *self.tensor.ravel()))
+        return all(isinstance(x, float) and not x for x in (self.mass, *self.first_moments, *self.tensor.ravel()))
 
 
 def inertia_wrench(inertia: RigidInertia, omega: Vector, alpha: Vector, acceleration: Vector) -> tuple[Vector, Vector]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from gough.joints.measure import Measure
 from gough.joints.springs import LINEAR, OneSidedSpring, PolynomialSpring, SpringLaw, TableSpring
-from gough.structure.parameters import ABSCISSA, GrowingTable
+from gough.structure.parameters import ABSCISSA, CABLE, GrowingTable
 
 
 def add_spring(
@@ -25,7 +25,8 @@ def add_spring(
     names = [f"{name}.polynomial.c{k}" for k in range(len(terms))]
     if spring.tension_only:
         width = table.add(f"{name}.rounding", spring.rounding, length)
-        higher = [table.add(names[k], c, _unit(measure, k)) for k, c in enumerate(terms) if k > 0]
+        kinds = [CABLE if k > 1 else f"{CABLE} first" for k in range(len(terms))]
+        higher = [table.add(names[k], c, _unit(measure, k), kinds[k]) for k, c in enumerate(terms) if k > 0]
         return (*own, width, *higher), OneSidedSpring()
     if terms:
         return (*own, *(table.add(names[k], c, _unit(measure, k)) for k, c in enumerate(terms))), PolynomialSpring()

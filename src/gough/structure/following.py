@@ -15,6 +15,8 @@ from gough.structure.parameters import ParameterTable
 
 STEP = 1e-3
 """Of each variable, relative to it, or by this where it is 0."""
+ANGLES = (".yaw", ".pitch", ".roll")
+"""How the angles of frames are called."""
 OF_CHANGE, OF_VALUE, ROUNDING = 1e-7, 1e-12, 1e-15
 """By how much both may differ, of a parameter's change and of itself."""
 
@@ -50,10 +52,15 @@ def demand_following(robot: Robot, structure: Structure) -> Structure:
         names, are, by_formula = (
             ", ".join(told) for told in ([table.names[i] for i in wrong[:6]], _told(found, wrong), _told(said, wrong))
         )
+        turned = [i for i in wrong if i in table.formulas and table.names[i].endswith(ANGLES)]
+        why = (
+            "Where a frame is pitched by 90° its angles have no formula: turn it another way, or give these a number"
+            if len(turned) == len(wrong)
+            else "What is written there cannot follow variables: give it numbers"
+        )
         raise StructureError(
             f"{robot.name}: these parameters follow the variables otherwise than their formulas: {names}. With {shown} they are "
-            f"{are}, by formula {by_formula}. Where a frame is pitched by 90° its angles have no formula: turn it another way, "
-            "or give these a number"
+            f"{are}, by formula {by_formula}. {why}"
         )
     return structure
 

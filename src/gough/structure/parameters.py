@@ -11,6 +11,7 @@ import numpy as np
 
 from gough.errors import PatternError, UsageError
 from gough.frozen import FrozenDict
+from gough.joints.springs import pushes_from
 from gough.robot.item import nearest
 from gough.scalar import FormulaNode, VariedNumber
 
@@ -25,6 +26,8 @@ _INERTIA, _FIRST = ("XX", "XY", "XZ", "YY", "YZ", "ZZ"), ("MX", "MY", "MZ")
 
 ABSCISSA = "abscissa"
 """Kind of the lengths or coordinates of a spring's table, which grow; its first one is the kind "abscissa first"."""
+CABLE = "cable"
+"""Kind of the coefficients of a spring that never pushes; its first one is the kind "cable first"."""
 FRICTION = ("viscous", "coulomb", "smoothing")
 """Coefficients of a joint's or drive's friction: kinds of parameters, and the last words of their names."""
 
@@ -141,6 +144,26 @@ class ParameterTable:
                 f"{self.names[second[k]]} is not above {self.names[first[k]]}: the table of a spring grows from point to point"
             )
 
+    def check_cables(self, values: np.ndarray) -> None:
+        """Refuse parameter arrays (..., n) in which the polynomial of a one-sided spring turns negative above rest."""
+        for own in self._cables:
+            terms = values[..., own].reshape(-1, len(own))
+            for c in np.unique(terms[(terms < 0).any(axis=1)], axis=0):
+                pushed = pushes_from(c)
+                if pushed is not None:
+                    name = self.names[own[0]].removesuffix(".c1")
+                    raise UsageError(
+                        f"{name} = 0, {', '.join(f'{x:g}' for x in c)} is below 0 from {pushed:.6g} above rest on: a spring with "
+                        "tension_only never pushes"
+                    )
+
+    @cached_property
+    def _cables(self) -> list[list[int]]:
+        """Positions of the coefficients of every one-sided polynomial."""
+        own = [i for i, kind in enumerate(self.kinds) if kind.startswith(CABLE)]
+        firsts = [k for k, i in enumerate(own) if self.kinds[i] != CABLE]
+        return [own[a:b] for a, b in pairwise([*firsts, len(own)])]
+
     @cached_property
     def _growing(self) -> tuple[np.ndarray, np.ndarray]:
         """(positions, positions of the ones after them) of the abscissae of tables."""
@@ -167,6 +190,8 @@ class ParameterTable:
             self.check_masses(values)
             if len(self._growing[0]):
                 self.check_springs(values)
+            if self._cables:
+                self.check_cables(values)
             if ((values == whole) | free).all():  # the usual case, without picking columns
                 return
             wrong = ~(np.abs(values[..., where] - exact) <= allowed)  # NaN is wrong too

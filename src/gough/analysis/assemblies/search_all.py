@@ -19,6 +19,7 @@ from gough.errors import UsageError
 from gough.kinematics.closing import CLOSED, close, closure_errors, directed_rows, row_scales
 from gough.kinematics.retraction import normalise_quaternions, retract, step_units
 from gough.model import Model
+from gough.structure import Mechanism
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ def assemblies(
     """All configurations found with drive coordinates (drives,), m or rad.
 
     starts: random starts, chosen by `seed`; more find more. Configurations that differ by full turns, or by rods turned
-    about themselves in their universal joints, are one assembly. Joint limits do not count.
+    about themselves in their universal joints, are one assembly. Idle freedoms are as at home: a wheel, a load that swings.
+    Joint limits do not count.
 
     complete is True with a proof only: planar mechanisms that are built up from rods and platforms on three rods (five-bar,
     3-RRR, 3-RPR, 3-PRR and chains of such, at any tilt), and platforms that translate on rods.
@@ -82,8 +84,8 @@ def assemblies(
             f"{model.robot.name} has couplings ({names}): whole turns of its wheels are other configurations, without end. "
             "Use model.configuration(drives=…, near=…)"
         )
-    idle = sum(len(rod.turning) == 1 for rod in rods(model.mechanism))
-    if model.mobility - idle > len(model.mechanism.drives):
+    _demand_held(model)
+    if model.mobility > len(model.mechanism.drives):
         raise UsageError(
             f"{model.robot.name} has {model.mobility} freedoms and {len(values)} drives: they do not fix its configuration"
         )
@@ -194,10 +196,33 @@ def finish(model: Model, q: np.ndarray, parameters: np.ndarray) -> tuple[np.ndar
 
 
 def free_columns(model: Model) -> np.ndarray:
-    """Mask (nu,) of the tree velocities that are no drive's."""
+    """Mask (nu,) of the tree velocities that are no drive's, and no idle joint's."""
     free = np.ones(model.layout.nu, dtype=bool)
     free[[model.mechanism.links[d.link].u for d in model.mechanism.drives]] = False
+    for i in idle_links(model.mechanism):
+        free[model.mechanism.links[i].columns] = False
     return free
+
+
+def idle_links(mechanism: Mechanism) -> list[int]:
+    """Links that stay as at home: all their rates are idle. Rods on balls are not among them, `groups` knows these."""
+    spinning = {i for rod in rods(mechanism) for i in rod.turning}
+    idle = set(mechanism.selection.idle)
+    own = [(i, link.columns) for i, link in enumerate(mechanism.links)]
+    return [i for i, columns in own if len(columns) and idle.issuperset(columns) and i not in spinning]
+
+
+def _demand_held(model: Model) -> None:
+    """Refuse idle freedoms that are part of a joint only, which cannot be held as they are at home."""
+    mechanism = model.mechanism
+    known = {*idle_links(mechanism), *(i for rod in rods(mechanism) if len(rod.turning) == 1 for i in rod.turning)}
+    held = {c for i in known for c in mechanism.links[i].columns}
+    loose = [mechanism.layout.u_names[c] for c in mechanism.selection.idle if c not in held]
+    if loose:
+        raise UsageError(
+            f"assemblies: {model.robot.name} turns idly by {', '.join(loose)}, about axes that differ from assembly to assembly: "
+            "there are assemblies without end. Use model.configuration(drives=…, near=…)"
+        )
 
 
 def random_starts(
@@ -206,7 +231,10 @@ def random_starts(
     """Starts (count, nq): the platform anywhere within reach and turned anyhow, passive joints likewise."""
     centre, radius = reach(model, parameters)
     q = np.repeat(model.home[None], count, axis=0)
-    for link in model.mechanism.links:
+    idle = idle_links(model.mechanism)
+    for i, link in enumerate(model.mechanism.links):
+        if i in idle:
+            continue
         own = parameters.reshape(-1)[list(link.dimensions)]
         found = link.motion.random(rng, count, (-radius, radius), own)
         if link.is_platform:

@@ -74,7 +74,7 @@ class Bodies:
         if body.telescopic is None:
             return inertia
         leg = next(j.leg for j in placed_joints(self.model.robot) if j.body_name == name)
-        joint = f"{self.model.robot.legs[leg].name}." * (leg >= 0) + body.telescopic.joint
+        joint = body.telescopic.joint if leg < 0 else f"{self.model.robot.legs[leg].name}.{body.telescopic.joint}"
         x = self.q[:, self.model.layout.index(joint)]
         added = zip(range(3), body.telescopic.coefficients(), strict=True)
         return inertia + sum(x[:, None, None] ** k * np.asarray(c) for k, c in added)
@@ -92,12 +92,14 @@ class Bodies:
         """Wrench of the springs that stand on the ground about the world's origin (n, 6)."""
         total = np.zeros((len(self.p), 6))
         for spring, made in zip(self.model.robot.springs, self.model.mechanism.springs, strict=True):
-            ends = [self._point(point.body, np.asarray(point.position)) for point in (spring.from_, spring.to)]
+            ends = [
+                self._point(point.body, np.asarray(point.position, dtype=float)) for point in (spring.from_, spring.to)
+            ]
             if sum(point.body == WORLD for point in (spring.from_, spring.to)) != 1:
                 continue
             (p, v), (other, rate) = ends if spring.to.body == WORLD else ends[::-1]  # on the body, on the ground
             way = other - p
-            length = np.sqrt(np.sum(way * way, axis=1) + spring.clearance**2)
+            length = np.sqrt(np.sum(way * way, axis=1) + float(spring.clearance) ** 2)
             speed = np.sum((rate - v) * way, axis=1) / length
             numbers = self.model.parameters[list(made.coefficients)].tolist()
             states = zip(length.tolist(), speed.tolist(), strict=True)
@@ -118,7 +120,7 @@ class Bodies:
             if WORLD in (loop.first, loop.second):
                 f = reactions.cuts[:, reactions.cut_names.index(loop.name)]
                 _, place = compose_base(loop.second_base, loop.second_pose)
-                p, _ = self._point(loop.second, place)
+                p, _ = self._point(loop.second, np.asarray(place, dtype=float))
                 total += _about_origin(f[:, :3], f[:, 3:], p) * (1.0 if loop.first == WORLD else -1.0)
         return total
 

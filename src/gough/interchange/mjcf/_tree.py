@@ -42,7 +42,7 @@ def turn_about(axis: np.ndarray, angle: float) -> np.ndarray:
     return rotation_of_quaternion(np.concatenate([[np.cos(half)], np.sin(half) * np.asarray(axis, dtype=float)]))
 
 
-class UniqueNames:
+class FreeNames:
     """Names that are given once."""
 
     def __init__(self) -> None:
@@ -68,8 +68,8 @@ class MjcfNames:
     body_at: list[Written]
     joints: list[str]
     joint_at: list[Written]
-    unique_bodies: UniqueNames
-    unique_joints: UniqueNames
+    unique_bodies: FreeNames
+    unique_joints: FreeNames
 
     @staticmethod
     def of(compiled: CompiledModel) -> "MjcfNames":
@@ -77,7 +77,7 @@ class MjcfNames:
         model = compiled.model
         body_at = compiled.places("body", compiled.spec.bodies, "body")
         joint_at = compiled.places("joint", compiled.spec.joints, "joint")
-        bodies, joints = UniqueNames(), UniqueNames()
+        bodies, joints = FreeNames(), FreeNames()
         given = [compiled.name("BODY", i) for i in range(model.nbody)]
         for name in given[1:]:
             if name:

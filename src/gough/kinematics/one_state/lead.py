@@ -13,7 +13,14 @@ import numpy as np
 from gough.compilation.one_state import Straight
 from gough.kinematics.closing import CLOSED, row_scales
 from gough.kinematics.following import OPEN
-from gough.kinematics.leading import LONGEST_TURN, POSE_TOLERANCE, NamedCoordinates, solve_led, solve_rigid
+from gough.kinematics.leading import (
+    LONGEST_TURN,
+    POSE_TOLERANCE,
+    NamedCoordinates,
+    idle_turns,
+    solve_led,
+    solve_rigid,
+)
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.one_state._follow import OneFollow, OneMisses, StraightFunctions
 from gough.kinematics.one_state._named import OneNamed
@@ -40,6 +47,7 @@ class OneLead:
         self._apart = 0 < len(self._index) == len(set(mechanism.drive_index))
         self._named: dict[tuple[str, ...], OneNamed] = {}
         self._rates = _Rates(linkage)
+        self._idle = [k for k, _, _ in idle_turns(linkage)]
 
     def compile(self) -> None:
         """Make all machine code now."""
@@ -53,12 +61,32 @@ class OneLead:
             return begin if np.isfinite(begin).all() else None
         if not self._follower.plain or not len(drives):
             return None
-        step = self._functions.find("drive_step") if self._square else None
-        near = None if step is None else lambda q: step(q, drives) or self._pivoted(q, drives)
-        q = self._lead(begin, near, lambda q: self._missing_drives(q, drives))
+        if self._idle:
+            q = self._beside_turns(drives, begin)
+        else:
+            step = self._functions.find("drive_step") if self._square else None
+            near = None if step is None else lambda q: step(q, drives) or self._pivoted(q, drives)
+            q = self._lead(begin, near, lambda q: self._missing_drives(q, drives))
         if q is None or not (np.abs(drives - q[self._index]) / self._drive_sizes).max() < POSE_TOLERANCE:
             return None
         return q
+
+    def _beside_turns(self, drives: np.ndarray, begin: np.ndarray) -> np.ndarray | None:
+        """`to_drives` where idle turns of balls stay as they are in `begin` (nq,)."""
+        step = self._functions.find("leading_step")
+        stay = self._rates.misses(begin, np.zeros(self._linkage.layout.nv))
+
+        def misses(q: np.ndarray) -> np.ndarray | None:
+            out = self._missing_drives(q, drives)
+            if out is not None:
+                out[self._idle] = stay(q)[self._idle]
+            return out
+
+        def near(q: np.ndarray) -> Sequence[np.ndarray] | None:
+            way = misses(q)
+            return None if step is None or way is None else step(q, way)
+
+        return None if step is None or not self._rates.known else self._lead(begin, near, misses)
 
     def _missing_drives(self, q: np.ndarray, drives: np.ndarray) -> np.ndarray | None:
         """As in `leading.drives_led`."""

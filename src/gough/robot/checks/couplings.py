@@ -16,6 +16,7 @@ from gough.robot.checks.references import items, joint_types, loop_types, platfo
 from gough.robot.coordinates import GROUND, POSE_NAMES, TWIST_NAMES
 from gough.robot.item import Fault, Place, is_given, look, nearest
 from gough.robot.units import si_unit, with_article
+from gough.scalar import plain_number
 
 ROUNDING = 1e-9
 """Part of a coupling, scaled to 1, that is rounding."""
@@ -46,17 +47,17 @@ def placed_couplings(robot: Any) -> tuple[PlacedCoupling, ...]:
     known, placed = coordinates_of(types), []
     for leg, prefix, place, coupling in described:
         terms = tuple(replace(t, coordinate=full_name(t.coordinate, prefix, known)) for t in coupling.terms)
-        offset = _offset_at_home(robot, terms, types) if coupling.offset == HOME else float(coupling.offset)
+        offset = _offset_at_home(robot, terms, types) if coupling.offset == HOME else plain_number(coupling.offset)
         placed.append(PlacedCoupling(prefix + coupling.name, terms, offset, leg, coupling, place))
     return tuple(placed)
 
 
 def _offset_at_home(robot: Any, terms: tuple[CouplingTerm, ...], types: dict[str, Any]) -> float:
-    total = 0.0
+    total: Any = 0.0
     for term in terms:
         joint = joint_of(term.coordinate, types)
         names = [joint + c.suffix for c in ALL[types[joint]].coordinates]
-        total += term.coefficient * float(robot.home.joints[joint][names.index(term.coordinate)])
+        total += term.coefficient * plain_number(robot.home.joints[joint][names.index(term.coordinate)])
     return total
 
 

@@ -46,10 +46,8 @@ class Expression(VariedNumber, Quantity):
     def __reduce__(self) -> Any:
         return _expression, (float(self), self.node, self.written, self.dimension, self.bound)
 
-    def __eq__(self, other: object) -> bool:
+    def follows_as(self, other: object) -> bool:
         return isinstance(other, Expression) and self.written == other.written and float(self) == float(other)
-
-    __hash__ = float.__hash__
 
 
 def _expression(value: float, node: FormulaNode, written: str, dimension: Dimension, bound: str) -> Expression:

@@ -2,16 +2,20 @@
 
     pattern: {circular: 6, start: 10 deg}             <i> 0 … 5, <angle> 10 deg, 70 deg, …
     pattern: {mirrored: [left, right]}                <i> 0, 1, <side> 1, -1, <label> left, right
+    pattern: {circular: 3, start: 10 deg, mirrored: [left, right]}
+                                                      <i> 0 … 5, <turn> 0 0 1 1 2 2, <angle> 10 deg, -10 deg, 130 deg, 110 deg, …
     pattern: {listed: [{r: 3 mm}, {r: 5 mm}]}         <i> 0, 1, <r> 3 mm, 5 mm
 
 The words stand in any text of the entry, names too ("rod<i>", "radius*cos(<angle>)"). What is put there is a text itself, in
-brackets where it is more than a word or a whole number; copies keep the marks of what was written.
+brackets where it is more than a word or a whole number; copies keep the marks of what was written. With `about: z` copies of a
+circular pattern turn by themselves (`_turning`).
 """
 
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gough.robot.expressions._turning import AXES, CopyTurn, turned_pose
 from gough.robot.item import nearest, unknown_key
 from gough.robot.reader import MOST_NODES, Map, Mark, Seq
 
@@ -19,10 +23,13 @@ LISTS = ("legs", "bodies", "joints", "loops", "couplings", "springs")
 """Keys of a document whose entries may be patterns."""
 PATTERN = "pattern"
 KINDS = ("circular", "mirrored", "listed")
+SHARED = {"legs": ("base", "on_platform"), "joints": ("pose",), "loops": ("first", "second"), "springs": ("from", "to")}
+"""Where the entries of a list say a pose in what copies may share."""
 MOST_COPIES = 1000
 NOT_REPLACED = ("source", PATTERN)
 _WORD = re.compile(r"<([A-Za-z_][A-Za-z0-9_]*)>")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_IN_DEGREES = re.compile(r"([-+]?[0-9]+(?:\.[0-9]+)?) *deg")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+")
 
 Complain = Callable[[Mark, Any, str, str], None]
@@ -37,11 +44,11 @@ def expand_patterns(document: Map, format: int, complain: Complain) -> Map:
     for key in LISTS:
         entries = document.get(key)
         if isinstance(entries, Seq) and any(isinstance(entry, Map) and PATTERN in entry for entry in entries):
-            result[key] = _expanded(entries, format, complain, room)
+            result[key] = _expanded(key, entries, format, complain, room)
     return result
 
 
-def _expanded(entries: Seq, format: int, complain: Complain, room: list[int]) -> Seq:
+def _expanded(key: str, entries: Seq, format: int, complain: Complain, room: list[int]) -> Seq:
     out, marks = Seq(), []
     for entry, mark in zip(entries, entries.marks, strict=True):
         if not isinstance(entry, Map) or PATTERN not in entry:
@@ -56,55 +63,127 @@ def _expanded(entries: Seq, format: int, complain: Complain, room: list[int]) ->
         if room[0] < 0:
             complain(entry.marks[PATTERN], entry[PATTERN], f"more than {MOST_NODES} entries in all", "fewer copies")
             break
-        for words in copies:
+        for words, turn in copies:
             copied = _replaced(entry, mark, words, complain)
             del copied[PATTERN]
+            if turn is not None:
+                _turn_copy(key, copied, entry, turn, complain)
             out.append(copied)
             marks.append(mark)
     out.mark, out.marks = entries.mark, marks
     return out
 
 
-def _copies(entry: Map, complain: Complain) -> Iterator[dict[str, str]]:
-    """The words of each copy; of a wrong pattern none."""
+Copies = Iterator[tuple[dict[str, str], CopyTurn | None]]
+
+
+def _copies(entry: Map, complain: Complain) -> Copies:
+    """The words of each copy, and how it turns by itself; of a wrong pattern none."""
     pattern, mark = entry[PATTERN], entry.marks[PATTERN]
-    expected = "one of circular: COUNT, mirrored: [left, right], listed: [{…}, …]"
+    expected = "one of circular: COUNT, mirrored: [left, right], listed: [{…}, …], or circular and mirrored"
     if not isinstance(pattern, Map):
         complain(mark, pattern, "not a pattern", expected)
         return
     named = [kind for kind in KINDS if kind in pattern]
-    if len(named) != 1:
+    if len(named) != 1 and named != ["circular", "mirrored"]:
         complain(mark, pattern, f"{' and '.join(named) or 'none'} in one pattern", expected)
         return
-    kind, known = named[0], [named[0], *(["start"] if named[0] == "circular" else [])]
+    known = [*named, *(["start", "about"] if "circular" in named else [])]
     for key, value in pattern.items():
         if key not in known:
             fault = unknown_key(key, value, known)
             complain(pattern.marks[key], value, fault.message, fault.expected)
-    value, place = pattern[kind], pattern.marks[kind]
-    if kind == "circular":
-        yield from _circular(pattern, complain)
-    elif kind == "mirrored":
-        labels = value if isinstance(value, list) else []
-        if len(labels) != 2 or not all(isinstance(x, str) and _NAME.fullmatch(x) for x in labels):
-            complain(place, value, "not two names", "[left, right], say")
-            return
-        yield from ({"i": str(i), "side": side, "label": labels[i]} for i, side in enumerate(("1", "-1")))
+    if named == ["listed"]:
+        yield from ((words, None) for words in _listed(pattern["listed"], pattern.marks["listed"], complain))
+        return
+    labels = pattern.get("mirrored", [""])
+    good = isinstance(labels, list) and all(isinstance(x, str) and _NAME.fullmatch(x) for x in labels)
+    if "mirrored" in named and not (good and len(labels) == 2):
+        complain(pattern.marks["mirrored"], labels, "not two names", "[left, right], say")
+    elif "circular" in named:
+        yield from _circular(pattern, labels, complain)
     else:
-        yield from _listed(value, place, complain)
+        for i, side in enumerate(("1", "-1")):
+            yield {"i": str(i), "side": side, "label": labels[i]}, None
 
 
-def _circular(pattern: Map, complain: Complain) -> Iterator[dict[str, str]]:
-    count, start = pattern["circular"], pattern.get("start")
+def _circular(pattern: Map, labels: list[str], complain: Complain) -> Copies:
+    """labels: of the two sides of every place, or one that is empty."""
+    count, start, about = pattern["circular"], pattern.get("start"), pattern.get("about")
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_COPIES:
         complain(pattern.marks["circular"], count, "not a number of copies", f"a whole number from 1 to {MOST_COPIES}")
         return
     if start is not None and not isinstance(start, str):
         complain(pattern.marks["start"], start, "not an angle with a unit", "start: 10 deg, or an expression")
         return
-    for i in range(count):
-        turn = f"{360 * i // count} deg" if 360 * i % count == 0 else f"{i}*360 deg/{count}"
-        yield {"i": str(i), "angle": turn if start is None else f"{start} + {turn}"}
+    if "about" in pattern and about not in AXES:
+        complain(pattern.marks["about"], about, "not an axis", f"one of {', '.join(AXES)}")
+        return
+    for i in range(count * len(labels)):
+        place, side = divmod(i, len(labels))
+        turn = f"{360 * place // count} deg" if 360 * place % count == 0 else f"{place}*360 deg/{count}"
+        begin = start if not side or start is None else f"-({start})"
+        angle = turn if begin is None else f"{begin} + {turn}"
+        words = {"i": str(i), "angle": angle}
+        if labels[0]:
+            words |= {"turn": str(place), "side": "-1" if side else "1", "label": labels[side]}
+        degrees = _degrees(start)
+        exact = None if degrees is None else 360.0 * place / count + (-degrees if side else degrees)
+        yield words, None if about is None else CopyTurn(about, angle if exact is None else exact, bool(side))
+
+
+def _degrees(start: str | None) -> float | None:
+    """Where a circle begins, in degrees; None where it is another expression."""
+    found = _IN_DEGREES.fullmatch(start.strip()) if start is not None else None
+    return 0.0 if start is None else float(found[1]) if found else None
+
+
+def _turn_copy(key: str, copied: Map, entry: Map, turn: CopyTurn, complain: Complain) -> None:
+    """Turn the poses of a copy that stand on what all copies share."""
+    places = list(_shared_poses(key, copied, entry))
+    for owner, place in places:
+        mark, written = owner.marks.get(place, entry.marks[PATTERN]), owner.get(place)
+        if place == "position":
+            owner[place] = _point(written, turn) if isinstance(written, Seq) else written
+            continue
+        if key == "joints" and owner.get("mdh") is not None:
+            complain(owner.marks["mdh"], owner["mdh"], "mdh in a pattern that turns its copies", "a pose")
+            continue
+        pose, problem = turned_pose(written, turn, mark)
+        if problem:
+            complain(mark, written, problem, "the pose written with <angle>, or its orientation so")
+        elif pose is not None:
+            owner[place] = pose
+            owner.marks.setdefault(place, mark)
+    if not places:
+        message = f"about {turn.axis}: nothing here stands on what all copies share"
+        expected = "legs, or joints, loops and springs on the world, the platform or another common body"
+        complain(entry.marks[PATTERN], entry[PATTERN], message, expected)
+
+
+def _shared_poses(key: str, copied: Map, entry: Map) -> Iterator[tuple[Map, str]]:
+    """(mapping, key) of the poses and points that stand on the world, the platform, or a body without a word in its name."""
+    for name in SHARED.get(key, ()):
+        if key in ("legs", "joints"):
+            if not _has_word(entry.get("parent")):
+                yield copied, name
+            continue
+        end, before = copied.get(name), entry.get(name)
+        common = isinstance(before, Map) and not _has_word(before.get("body"))
+        if isinstance(end, Map) and common and (key == "loops" or "position" in end):
+            yield end, "pose" if key == "loops" else "position"
+
+
+def _point(position: Seq, turn: CopyTurn) -> Seq:
+    if len(position) != 3:
+        return position
+    out = Seq(turn.position(position))
+    out.mark, out.marks = position.mark, position.marks
+    return out
+
+
+def _has_word(text: Any) -> bool:
+    return isinstance(text, str) and _WORD.search(text) is not None
 
 
 def _listed(rows: Any, mark: Mark, complain: Complain) -> Iterator[dict[str, str]]:

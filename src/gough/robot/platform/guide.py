@@ -14,6 +14,7 @@ from gough.robot.body import Body
 from gough.robot.item import Fault
 from gough.robot.joint import TreeJoint
 from gough.robot.pose import Pose, about
+from gough.scalar import array_of
 from gough.spatial import rpy_zyx_angles
 
 FREEDOMS: tuple[str, ...] = ("x", "y", "z", "yaw", "pitch", "roll")
@@ -36,7 +37,7 @@ def guide_joints(platform: str, body: Body, freedoms: tuple[str, ...], home: Pos
     """The guide's joints from the world to the platform with the bodies they carry, the platform's own last."""
     still = guide_values(home)
     left = [name for name in FREEDOMS if name in freedoms]
-    position = np.array([0.0 if name in freedoms else still[name] for name in "xyz"])
+    position = array_of([0.0 if name in freedoms else still[name] for name in "xyz"])
     turns, parent = list(FREEDOMS[3:]), "world"
 
     def held(names: list[str]) -> np.ndarray:

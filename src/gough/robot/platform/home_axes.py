@@ -17,6 +17,7 @@ from gough.robot.checks.references import stated_joints
 from gough.robot.item import Fault, is_given, look
 from gough.robot.joint import ChainJoint
 from gough.robot.pose import Pose
+from gough.scalar import VariedNumber, array_of, cos, sin
 from gough.spatial.poses import quaternion_of_rotation_vector, rotation_of_quaternion
 
 HOME = "home"
@@ -26,13 +27,18 @@ def frame_on_platform(leg: Leg, home: Any) -> Pose:
     """A leg's `on_platform` with its axes as numbers. home: the robot's, whose joints and pose are stated."""
     if getattr(leg.on_platform, "orientation", None) is None:  # a copy of a leg may have been given a plain pose
         return leg.on_platform
-    R = leg.base.rotation()
+    R = leg.base.varied_rotation()
     for joint in _path(leg.chain):
-        R = R @ joint.placement.rotation() @ _turn(joint, home.joints.get(f"{leg.name}.{joint.name}", ()))
-    on_leg = leg.cut.on_leg.rotation() if leg.cut is not None else np.eye(3)
-    rotation = home.pose.rotation().T @ R @ on_leg
-    rounded = np.where(np.abs(rotation - np.round(rotation)) < 1e-15, np.round(rotation), rotation) + 0.0
+        R = R @ joint.placement.varied_rotation() @ _turn(joint, home.joints.get(f"{leg.name}.{joint.name}", ()))
+    on_leg = leg.cut.on_leg.varied_rotation() if leg.cut is not None else np.eye(3)
+    rotation = array_of(home.pose.varied_rotation().T @ R @ on_leg)
+    rounded = array_of([[_rounded(x) for x in row] for row in rotation])
     return Pose.from_matrix(rounded, leg.on_platform.position, leg.on_platform.source)
+
+
+def _rounded(x: Any) -> Any:
+    """Whole where it is nearly so; a number that follows variables as it is."""
+    return x if isinstance(x, VariedNumber) or abs(x - round(x)) >= 1e-15 else float(round(x))
 
 
 def home_axes_faults(data: dict[str, Any]) -> Iterator[Fault]:
@@ -74,13 +80,23 @@ def _turn(joint: ChainJoint, values: tuple[float, ...]) -> np.ndarray:
     """Rotation (3, 3) of a joint at its coordinates, in its frame."""
     stated, R, first = [joint.axis] if joint.axis is not None else list(joint.axes or ()), np.eye(3), 0
     for motion in ALL[joint.type].motions or ():
-        own = np.asarray(values[first : first + motion.nq], dtype=float)
+        given = values[first : first + motion.nq]
+        own = np.asarray(given, dtype=float)
         first += motion.nq
         if motion.quaternion is not None:
             size = np.linalg.norm(own)  # what is no quaternion is told where home is checked
             R = R @ (rotation_of_quaternion(own / size) if 0.0 < size < np.inf else np.eye(3))
+        elif motion.turns and isinstance(given[0], VariedNumber):
+            R = R @ _varied_turn(array_of(stated[motion.axis]), given[0])
         elif motion.turns:
             angle = math.remainder(own[0], 2.0 * math.pi)
             turned = quaternion_of_rotation_vector(np.asarray(stated[motion.axis], dtype=float) * angle)
             R = R @ rotation_of_quaternion(turned)
     return R
+
+
+def _varied_turn(axis: np.ndarray, angle: VariedNumber) -> np.ndarray:
+    """Rotation (3, 3) about a unit axis by an angle that follows variables: cos I + sin [n]× + (1 - cos) n nᵀ."""
+    (x, y, z), c, s = axis, cos(angle), sin(angle)
+    across = array_of([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return array_of(np.eye(3) * c + across * s + np.outer(axis, axis) * (1.0 - c))

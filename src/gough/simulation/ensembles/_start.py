@@ -15,7 +15,7 @@ from gough.simulation.ensembles.vary import Varied
 from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
-from gough.simulation.run.setup import CLOSED, demand_quaternions, starting_state
+from gough.simulation.run.setup import CLOSED, demand_consistent, demand_quaternions, starting_state
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -100,6 +100,7 @@ def first_states(
     if start == "static":
         q = static_equilibrium(model, q=q, wrench=loads.by_load(model), parameters=designs).q
     _demand_closed(model, q, designs)
+    demand_consistent(model, q, designs)
     names = list(layout.v_names)
     for name, x in rates.items():
         if name not in names:

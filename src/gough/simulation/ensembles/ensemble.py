@@ -40,7 +40,7 @@ from gough.simulation.ensembles._start import demand_room, designs_of, first_sta
 from gough.simulation.ensembles._work import DEVICES, Parts, Work, fingerprint, part_of, telling, time_loop
 from gough.simulation.ensembles.vary import Varied
 from gough.simulation.events import Event, Happening
-from gough.simulation.integration.crossing import distances_of
+from gough.simulation.integration.crossing import OPEN, distances_of
 from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.methods.rk4 import RK4
 from gough.simulation.integration.plant import WORKS, Plant
@@ -302,9 +302,19 @@ def _compiled(subject: EnsembleSubject, plan: EnsemblePlan, device: str) -> tupl
 
 
 def _tell_doubts(found: Ensemble) -> None:
-    """Warn about runs that lost or won energy, or went through singular poses: steps of many runs at once do not look out."""
+    """Warn about runs that lost or won energy, went through singular poses or opened loops: steps of many runs at once do not
+    look out."""
     off, crossed = np.flatnonzero(found.energy_error > BOUND), np.flatnonzero(found.crossed)
-    texts = []
+    texts, subject = list[str](), found.subject
+    if subject is not None and subject.designs is not None and subject.model.mechanism.selection.removed:
+        gap = subject.model.closure_error(found.end_q, subject.designs)
+        torn = np.flatnonzero(gap > OPEN)
+        if len(torn):
+            texts.append(
+                f"open loops: {len(torn)} of {found.runs} runs end with loops that are not closed, run {torn[0]} by "
+                f"{gap[torn[0]]:.2g} of the robot's size: closures that are redundant in the robot's own design contradict each "
+                "other in theirs"
+            )
     if len(off):
         worst = int(off[found.energy_error[off].argmax()])
         texts.append(

@@ -16,7 +16,6 @@ import numpy as np
 from gough.compilation.service import CompiledLoop, Marched
 from gough.errors import Failure, Site, Status
 from gough.program import Program
-from gough.program.passes.expand_blocks import inline_calls
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.simulation.events import End, Ending
 from gough.simulation.integration.kept import LoopCode
@@ -67,7 +66,7 @@ def failed_check(program: Program, known: dict[str, Vector]) -> Failure:
         found = evaluate_with_care(program, flat_inputs(program, known, 1))[1][0] or Status.NOT_FINITE.at(Site.STATE)
         if found.status != Status.NOT_FINITE:
             return found
-        whole = inline_calls(program)  # what is not finite may have a name in equations that a step calls
+        whole = program.without_calls  # what is not finite may have a name in equations that a step calls
         named = replace(whole, checks=tuple(c for c in whole.checks if c.failure.status == Status.NOT_FINITE))
         return evaluate_with_care(named, flat_inputs(named, known, 1))[1][0] or found
 

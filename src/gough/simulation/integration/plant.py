@@ -249,7 +249,8 @@ class Plant:
             vdot = np.concatenate([self._given(now), z])
             all_forces = needed_force(loops, v, vdot, *load)
             R, tau = all_forces[n:], self._ordered(all_forces[:n])
-            for k in (k for k in self.model.mechanism.selection.without_inertia if n <= k < self.model.layout.rigid):
+            at_once = np.concatenate([vdot[:n], zeros(len(v) - n)])
+            for k in self._still(loops, v, at_once, zeros(len(v)), load, range(n, self.model.layout.rigid)):
                 R[k - n] = z[k - n]  # as forward dynamics has it: these velocities stay as they are
         else:
             vdot = z[:own]
@@ -257,12 +258,21 @@ class Plant:
             tau = action.tau
             push = drive_columns(loops) @ tau if len(tau) else zeros(len(v))
             missing = needed_force(loops, v, vdot, *load) - push
-            for k in self.model.mechanism.selection.without_inertia:
+            for k in self._still(loops, v, zeros(len(v)), push, load, range(len(v))):
                 missing[k] = vdot[k]  # as forward dynamics has it: these velocities stay as they are
             R = np.concatenate([missing, z[own:] - action.rates])
         power = self._power(numbers, loops, q, v, tau, pushed)
         out = {"R": R, "qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power}
         return out | {"inner": z[own:]}
+
+    @staticmethod
+    def _still(
+        loops: Loops, v: Vector, vdot: Vector, push: Vector, load: tuple[Vector, Vector], among: range
+    ) -> tuple[int, ...]:
+        """Entries of v without inertia, on which there must be no force: of all forces where the others accelerate by vdot."""
+        if not any(k in among for k in loops.mechanism.selection.without_inertia):
+            return ()
+        return check_slack_velocities(loops, mass_matrix(loops), push - needed_force(loops, v, vdot, *load), among)
 
     def law_action(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Action:
         """What the law makes the drives do: here a controller's force enters the time loop, whichever method integrates it."""

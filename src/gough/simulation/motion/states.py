@@ -23,6 +23,7 @@ from gough.arguments import a_model, a_motion, checked, numbers, word
 from gough.compilation.status import codes, places
 from gough.errors import GOOD, Status, UsageError
 from gough.kinematics.following import follow
+from gough.kinematics.leading import idle_turns, turn_back
 from gough.kinematics.retraction import retract, step_units
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.paths import Sample
@@ -172,6 +173,7 @@ def _reached(target: MotionTarget, position: np.ndarray, near: np.ndarray | None
 def _frame_reached(target: MotionTarget, position: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     model = target.model
     mobility, scales = model.layout.mobility, target.scales
+    kept = idle_turns(model)
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         A = target.rows(q) * scales[:, None]
@@ -180,7 +182,7 @@ def _frame_reached(target: MotionTarget, position: np.ndarray, near: np.ndarray)
         out = np.full((len(q), model.layout.nv), np.nan)
         out[finite] = 0.0
         out[finite, :mobility] = np.einsum("nij,nj->ni", np.linalg.pinv(A[finite], rcond=1e-10), left[finite])
-        return out
+        return turn_back(out, kept, near[states], q)
 
     q, names = follow(model, near, target.numbers[None], misses)
     good = np.flatnonzero(names == GOOD)

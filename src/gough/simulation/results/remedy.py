@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.analysis.modes import natural_frequencies
+from gough.compilation.status import CONTRADICTION, NO_INERTIA
 from gough.errors import EXPLANATION, GoughError, Site, Status
 from gough.kinematics.retraction import step_units
 from gough.simulation.events import End, Ending, Happening
@@ -31,6 +32,8 @@ REMEDIES: dict[tuple[Status, Site | None], str] = {
     ),
     (Status.NOT_CONVERGED, Site.NEWTON): "take a shorter step or a larger tolerance",
     (Status.SINGULAR, Site.NEWTON_MATRIX): "take a shorter step",
+    (Status.SINGULAR, Site.NO_INERTIA): NO_INERTIA,
+    (Status.OPEN_LOOP, Site.CONTRADICTION): CONTRADICTION,
     (Status.NOT_FINITE, Site.SPRING): (
         "the two points of the spring coincide, where its force has no direction: begin elsewhere, move one of its "
         "points, or give it a clearance"

@@ -12,7 +12,8 @@ import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.arguments import floats
-from gough.errors import BadStateError, UsageError
+from gough.compilation.status import CONTRADICTION
+from gough.errors import BadStateError, Site, UsageError
 from gough.kinematics.retraction import bad_quaternions
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
@@ -74,6 +75,7 @@ def starting_state(
             f"the first state is open: closure error {gap:.2e} of the robot's size; use model.project or configuration (with "
             "parameters= where the design is another one)"
         )
+    demand_consistent(model, first_q[None], None if parameters is model.parameters else parameters[None])
     if plant.law.prescribed and motion is not None and not (q is None and v is None):
         demand_begin(model, plant.law.reference(model, motion, parameters), first_q[None], first_v[None], begin)
     inner = plant.inner_at(first_q, first_v).first
@@ -88,6 +90,18 @@ def demand_quaternions(model: "Model", q: Array) -> None:
         raise UsageError(
             f"q{of}: the quaternion (qw qx qy qz) of {names[k]} is not of unit length to 1e-6; normalise it, or use model.project"
         )
+
+
+def demand_consistent(model: "Model", q: Array, designs: Array | None) -> None:
+    """UsageError for first states (runs, nq) in designs (runs or 1, n) under which closures contradict each other: steps fulfil
+    those that are left when redundant ones are left out."""
+    if designs is None or not model.mechanism.selection.removed:
+        return
+    states = {"q": q, "v": np.zeros(model.layout.nv), "parameters": designs}
+    for k, failure in enumerate(model.function("energies")(**states).failures):
+        if failure.site == Site.CONTRADICTION:
+            of = f"run {k}" if len(q) > 1 else "the run"
+            raise UsageError(f"{of} cannot begin: {failure}: {CONTRADICTION}")
 
 
 def _at_rest(plant: Plant, q: Array, parameters: Array) -> Array:

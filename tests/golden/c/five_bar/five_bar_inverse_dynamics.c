@@ -117,22 +117,22 @@ uint64_t five_bar_inverse_dynamics(
     const double t37 = 1e-12 - t34 * t34;
     const double t38 = t37 - t36 * t36;
     status |= (uint64_t)!(t38 >= 0.0) << FIVE_BAR_INVERSE_DYNAMICS_OPEN_LOOP_PIN;
+    const double t39 = prepared[9] * t21;
+    const double t40 = prepared[9] * t19;
+    const double t41 = t17 * t23;
+    const double t42 = t41 - t15 * t22;
+    const double t43 = t17 * t22;
+    const double t44 = t15 * t23 + t43;
 
     /* pin: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t39 = v[0] * t8;
-    const double t40 = prepared[9] * t21;
-    const double t41 = prepared[9] * t19;
-    const double t42 = t17 * t23;
-    const double t43 = t42 - t15 * t22;
-    const double t44 = t17 * t22;
-    const double t45 = t15 * t23 + t44;
-    const double t46 = t39 - v[1] * t43;
-    const double t47 = v[1] * t45;
-    const double t48 = 1.0 / t40;
+    const double t45 = v[0] * t8;
+    const double t46 = t45 - v[1] * t42;
+    const double t47 = v[1] * t44;
+    const double t48 = 1.0 / t39;
     const double t49 = t46 * t48;
     const double t50 = t47 - v[0] * t9;
-    const double t51 = t41 * t49 + t50;
-    const double t52 = fabs(t40);
+    const double t51 = t40 * t49 + t50;
+    const double t52 = fabs(t39);
     status |= (uint64_t)!(t52 >= 3.48e-10) << FIVE_BAR_INVERSE_DYNAMICS_FOLDED_PIN;
     status |= (uint64_t)!(prepared[13] >= 3.5e-10) << FIVE_BAR_INVERSE_DYNAMICS_FOLDED_PIN;
 
@@ -153,14 +153,14 @@ uint64_t five_bar_inverse_dynamics(
     const double t66 = t3 * t54 + t58;
     const double t67 = t66 - acceleration[0] * t8;
     const double t68 = t21 * t62 + t67;
-    const double t69 = acceleration[1] * t43 + t68;
+    const double t69 = acceleration[1] * t42 + t68;
     const double t70 = t69 - t19 * t65;
     const double t71 = t48 * t70;
     const double t72 = -(acceleration[0] * t9) - t55;
     const double t73 = t19 * t62 + t72;
-    const double t74 = acceleration[1] * t45 + t73;
+    const double t74 = acceleration[1] * t44 + t73;
     const double t75 = t21 * t65 + t74;
-    const double t76 = t75 - t41 * t71;
+    const double t76 = t75 - t40 * t71;
 
     /* left_rod: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t77 = acceleration[0] * prepared[1];
@@ -194,7 +194,7 @@ uint64_t five_bar_inverse_dynamics(
 
     /* pin: projection [Fried, eq. 94] */
     const double t97 = prepared[12] * t87;
-    const double t98 = t41 * t97 + t92;
+    const double t98 = t40 * t97 + t92;
     const double t99 = t48 * t98;
     const double t100 = acceleration[0] * prepared[11] - force[0];
     const double t101 = t87 + t100;
@@ -204,8 +204,8 @@ uint64_t five_bar_inverse_dynamics(
     const double t105 = acceleration[1] * prepared[10] - force[1];
     const double t106 = t92 + t105;
     const double t107 = prepared[5] * t94 + t106;
-    const double t108 = t45 * t97 + t107;
-    const double t109 = t108 - t43 * t99;
+    const double t108 = t44 * t97 + t107;
+    const double t109 = t108 - t42 * t99;
 
     tau[0] = t104;
     tau[1] = t109;

@@ -168,64 +168,64 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t53 = 1e-12 - t50 * t50;
     const double t54 = t53 - t52 * t52;
     status |= (uint64_t)!(t54 >= 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_OPEN_LOOP_PIN1;
-    const double t55 = prepared[9] * t8;
-    const double t56 = prepared[8] * t55;
-    const double t57 = prepared[18] - t56 * 2.0;
-    const double t58 = prepared[6] * t6;
-    const double t59 = prepared[5] * t58;
-    const double t60 = t59 - prepared[7];
-    const double t61 = t56 - prepared[10];
+    const double t55 = prepared[12] * t17;
+    const double t56 = prepared[12] * t19;
+    const double t57 = prepared[14] * t27;
+    const double t58 = prepared[14] * t29;
+    const double t59 = prepared[9] * t8;
+    const double t60 = prepared[8] * t59;
+    const double t61 = prepared[18] - t60 * 2.0;
+    const double t62 = prepared[6] * t6;
+    const double t63 = prepared[5] * t62;
+    const double t64 = t63 - prepared[7];
+    const double t65 = t60 - prepared[10];
 
     /* pin0: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t62 = prepared[12] * t17;
-    const double t63 = prepared[12] * t19;
-    const double t64 = 1.0 / t62;
-    const double t65 = t10 * t64;
-    const double t66 = t11 - t63 * t65;
-    const double t67 = t66 * prepared[19];
-    const double t68 = fabs(t62);
-    status |= (uint64_t)!(t68 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN0;
+    const double t66 = 1.0 / t55;
+    const double t67 = t10 * t66;
+    const double t68 = t11 - t56 * t67;
+    const double t69 = t68 * prepared[19];
+    const double t70 = fabs(t55);
+    status |= (uint64_t)!(t70 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN0;
     status |= (uint64_t)!(prepared[20] >= 1e-09) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN0;
 
     /* pin1: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t69 = t20 * t65;
-    const double t70 = t21 * t65;
-    const double t71 = prepared[14] * t27;
-    const double t72 = prepared[14] * t29;
-    const double t73 = 1.0 / t71;
-    const double t74 = t69 * t73;
-    const double t75 = t70 - t72 * t74;
+    const double t71 = t20 * t67;
+    const double t72 = t21 * t67;
+    const double t73 = 1.0 / t57;
+    const double t74 = t71 * t73;
+    const double t75 = t72 - t58 * t74;
     const double t76 = t75 * prepared[21];
-    const double t77 = fabs(t71);
+    const double t77 = fabs(t57);
     status |= (uint64_t)!(t77 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
     status |= (uint64_t)!(prepared[22] >= 1e-09) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
 
     /* mass matrix: closures [Briot 2014, eq. 44] */
-    const double t78 = t57 * t65;
-    const double t79 = t61 * t76 + t78;
+    const double t78 = t61 * t67;
+    const double t79 = t65 * t76 + t78;
     const double t80 = prepared[4] * t74;
-    const double t81 = prepared[7] * t67;
-    const double t82 = t61 * t65;
+    const double t81 = prepared[7] * t69;
+    const double t82 = t65 * t67;
     const double t83 = prepared[10] * t76 + t82;
-    const double t84 = 2.0 * t60 + t81;
-    const double t85 = prepared[23] - 2.0 * t59;
+    const double t84 = 2.0 * t64 + t81;
+    const double t85 = prepared[23] - 2.0 * t63;
     const double t86 = t74 * t80 + t85;
-    const double t87 = t67 * t84 + t86;
+    const double t87 = t69 * t84 + t86;
     const double t88 = t76 * t83 + t87;
-    const double t89 = t65 * t79 + t88;
+    const double t89 = t67 * t79 + t88;
     status |= (uint64_t)!(t89 >= 3e-06) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_SINGULAR_MASS_MATRIX;
 
     /* pin0: rates [Long 2014, eq. 2], [Fried, eq. 41] */
     const double t90 = v[0] * t10;
     const double t91 = v[0] * t11;
-    const double t92 = t64 * t90;
-    const double t93 = t91 - t63 * t92;
+    const double t92 = t66 * t90;
+    const double t93 = t91 - t56 * t92;
 
     /* pin1: rates [Long 2014, eq. 2], [Fried, eq. 41] */
     const double t94 = t20 * t92;
     const double t95 = t21 * t92;
     const double t96 = t73 * t94;
-    const double t97 = t95 - t72 * t96;
+    const double t97 = t95 - t58 * t96;
 
     /* pin0: accelerations [Long 2014, eq. 6, corrected], [Fried, eq. 53] */
     const double t98 = v[0] * prepared[5];
@@ -238,9 +238,9 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t105 = t92 * t104;
     const double t106 = t19 * t105 + t100;
     const double t107 = t106 - t102 * t103;
-    const double t108 = t64 * t107;
+    const double t108 = t66 * t107;
     const double t109 = t101 - t17 * t105;
-    const double t110 = t109 - t63 * t108;
+    const double t110 = t109 - t56 * t108;
     const double t111 = prepared[19] * t110;
 
     /* pin1: accelerations [Long 2014, eq. 6, corrected], [Fried, eq. 53] */
@@ -258,7 +258,7 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t123 = t73 * t122;
     const double t124 = t114 - t27 * t118;
     const double t125 = t21 * t108 + t124;
-    const double t126 = t125 - t72 * t123;
+    const double t126 = t125 - t58 * t123;
 
     /* crank0: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t127 = prepared[0] * t0;
@@ -307,18 +307,18 @@ uint64_t four_bar_chain_forward_dynamics(
     /* pin1: projection [Fried, eq. 94] */
     const double t153 = prepared[21] * t148;
     const double t154 = prepared[3] * t129 + t138;
-    const double t155 = t154 - t72 * t153;
+    const double t155 = t154 - t58 * t153;
     const double t156 = t73 * t155;
 
     /* pin0: projection [Fried, eq. 94] */
     const double t157 = prepared[19] * t143;
     const double t158 = prepared[15] * t128 - t148;
     const double t159 = prepared[16] * t108 + t158;
-    const double t160 = t159 - t63 * t157;
+    const double t160 = t159 - t56 * t157;
     const double t161 = prepared[8] * t150 + t160;
     const double t162 = t21 * t153 + t161;
     const double t163 = t20 * t156 + t162;
-    const double t164 = t64 * t163;
+    const double t164 = t66 * t163;
     const double t165 = prepared[17] * t127 - t143;
     const double t166 = prepared[5] * t152 + t165;
     const double t167 = t11 * t157 + t166;
