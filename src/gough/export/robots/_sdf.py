@@ -17,9 +17,9 @@ from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
     TURN,
     WORLD,
-    Freedom,
     PlainBody,
     PlainCoupling,
+    PlainFreedom,
     PlainJoint,
     PlainLoop,
     PlainRobot,
@@ -168,7 +168,7 @@ class _SdfWriter:
         self.names.of[name] = self.names.add(f"{name}_joint" if name in taken else name)
         return self.names.of[name]
 
-    def _axis(self, joint: Tag, name: str, which: str, freedom: Freedom, direction: Any) -> None:
+    def _axis(self, joint: Tag, name: str, which: str, freedom: PlainFreedom, direction: Any) -> None:
         tag = joint.add(which)
         tag.add("xyz", written(direction))
         self.axes[freedom.name] = (self.names.of[name], which, tag)
@@ -233,7 +233,7 @@ class _SdfWriter:
             losses = losses[::-1]
         for k, (axis, (viscous, coulomb, smoothing)) in enumerate(zip(axes, losses, strict=True)):
             rounded = smoothing if coulomb else 0.0
-            own = Freedom(
+            own = PlainFreedom(
                 f"{loop.name}_{k + 1}",
                 TURN,
                 (0.0, 0.0, 1.0),

@@ -14,7 +14,17 @@ import numpy as np
 
 from gough.export.robots._inertia import heavy_body
 from gough.export.robots._omissions import Omissions
-from gough.export.robots._plain import BALL, SLIDE, TURN, WORLD, Freedom, PlainBody, PlainJoint, PlainLoop, PlainRobot
+from gough.export.robots._plain import (
+    BALL,
+    SLIDE,
+    TURN,
+    WORLD,
+    PlainBody,
+    PlainFreedom,
+    PlainJoint,
+    PlainLoop,
+    PlainRobot,
+)
 from gough.export.robots._urdf import rod_place
 from gough.interchange.foreign import Placement
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
@@ -169,7 +179,7 @@ class _UsdWriter:
             return
         self._generic(joint.name, joint.type, ends, joint.freedoms)
 
-    def _generic(self, name: str, kind: str, ends: Any, freedoms: tuple[Freedom, ...]) -> None:
+    def _generic(self, name: str, kind: str, ends: Any, freedoms: tuple[PlainFreedom, ...]) -> None:
         """A joint whose other freedoms are locked."""
         if kind == "universal":
             first, second = (np.asarray(f.axis) for f in freedoms)
@@ -192,7 +202,7 @@ class _UsdWriter:
         kind: str,
         ends: Any,
         axes: np.ndarray,
-        free: list[tuple[str, Freedom]],
+        free: list[tuple[str, PlainFreedom]],
         closes: bool = False,
         **more: Any,
     ) -> None:
@@ -236,13 +246,13 @@ class _UsdWriter:
         self.close()
         self._unsaid(free)
 
-    def _bounds(self, freedom: Freedom, low: str, high: str) -> None:
+    def _bounds(self, freedom: PlainFreedom, low: str, high: str) -> None:
         unit = 1.0 if freedom.kind == SLIDE else DEGREES
         for word, bound in ((low, freedom.lower), (high, freedom.upper)):
             if bound is not None:
                 self.say(f"float {word}", bound * unit)
 
-    def _drive(self, direction: str, freedom: Freedom) -> None:
+    def _drive(self, direction: str, freedom: PlainFreedom) -> None:
         lead = f"drive:{direction}:physics"
         self.lines.append(f'{"    " * self.depth}uniform token {lead}:type = "force"')
         self.say(f"float {lead}:damping", 0.0)
@@ -251,7 +261,7 @@ class _UsdWriter:
         if freedom.drive.force is not None:
             self.say(f"float {lead}:maxForce", freedom.drive.force)
 
-    def _unsaid(self, free: list[tuple[str, Freedom]]) -> None:
+    def _unsaid(self, free: list[tuple[str, PlainFreedom]]) -> None:
         for _, freedom in free:
             told = freedom.told
             if freedom.smoothing:
@@ -268,7 +278,7 @@ class _UsdWriter:
                 message = f"{free[0][1].told}: {kind} that differs from axis to axis of a joint"
                 self.omissions.drop(kind, message, "the largest for all")
 
-    def _ball_effects(self, freedom: Freedom) -> None:
+    def _ball_effects(self, freedom: PlainFreedom) -> None:
         if freedom.viscous or freedom.coulomb:
             self.omissions.drop("friction", f"{freedom.told}: friction in a ball")
         if freedom.stiffness or freedom.push or freedom.curve:
@@ -339,15 +349,15 @@ class _UsdWriter:
         self._element(loop.name, "PhysicsJoint", ends, np.eye(3), free, closes=True)
 
 
-def _lossy(loop: PlainLoop, kind: str, losses: tuple[float, float, float]) -> Freedom:
+def _lossy(loop: PlainLoop, kind: str, losses: tuple[float, float, float]) -> PlainFreedom:
     viscous, coulomb, smoothing = losses
     rounded = smoothing if coulomb else 0.0
-    return Freedom(
+    return PlainFreedom(
         loop.name, kind, (0.0, 0.0, 1.0), 0.0, viscous=viscous, coulomb=coulomb, smoothing=rounded, told=loop.told
     )
 
 
-def _words(free: list[tuple[str, Freedom]]) -> dict[str, float]:
+def _words(free: list[tuple[str, PlainFreedom]]) -> dict[str, float]:
     """What acts in a joint's freedoms, in MuJoCo's words; the largest of them where they differ."""
     found: dict[str, float] = {}
     for _, own in free:
@@ -360,7 +370,7 @@ def _words(free: list[tuple[str, Freedom]]) -> dict[str, float]:
     return found
 
 
-def _is_bounded(freedom: Freedom) -> bool:
+def _is_bounded(freedom: PlainFreedom) -> bool:
     return freedom.kind != BALL and (freedom.lower is not None or freedom.upper is not None)
 
 
