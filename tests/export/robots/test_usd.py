@@ -22,7 +22,7 @@ KINDS = {
     "geared_gripper": {"couplings"},
     "long2014_rigid": {"inertia"},
     "lopes_simplified": {"massless"},
-    "orthoglide": {"friction"},
+    "orthoglide": {"smoothing"},
     "pedrammehr2012": {"inertia", "friction"},
     "screw_hexapod": {"armature", "couplings"},
     "gears": {"couplings"},

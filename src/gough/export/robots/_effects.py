@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from gough.export.robots._plain import BALL, SLIDE, Freedom, PlainDrive
+from gough.export.robots._plain import BALL, SLIDE, PlainDrive, PlainFreedom
 
 
-def with_losses(freedom: Freedom, friction: Any, spring: Any) -> Freedom:
+def with_losses(freedom: PlainFreedom, friction: Any, spring: Any) -> PlainFreedom:
     """With friction and spring of the description, each a thing or None."""
     viscous, coulomb, smoothing = (
         (0.0, 0.0, 0.0) if friction is None else (friction.viscous, friction.coulomb, friction.smoothing)
@@ -38,7 +38,7 @@ def curve_of(spring: Any) -> str:
     return "a rounded corner" if spring.tension_only and spring.rounding else ""
 
 
-def with_bounds(freedom: Freedom, joint: Any, index: int) -> Freedom:
+def with_bounds(freedom: PlainFreedom, joint: Any, index: int) -> PlainFreedom:
     """With the bounds of a coordinate, the joint's before the drive's."""
     lower, upper, speed = (joint.limits.of_coordinate(key, index) for key in ("lower", "upper", "speed"))
     drive = joint.drive
@@ -50,7 +50,7 @@ def with_bounds(freedom: Freedom, joint: Any, index: int) -> Freedom:
     return replace(freedom, lower=lower, upper=upper, speed=speed)
 
 
-def with_drive(freedom: Freedom, joint: Any) -> Freedom:
+def with_drive(freedom: PlainFreedom, joint: Any) -> PlainFreedom:
     """With what a drive adds."""
     drive = joint.drive
     force = drive.force_limit if joint.limits.force is None else joint.limits.force
@@ -64,7 +64,7 @@ def with_drive(freedom: Freedom, joint: Any) -> Freedom:
     )
 
 
-def travelling(freedom: Freedom, h: float) -> Freedom:
+def travelling(freedom: PlainFreedom, h: float) -> PlainFreedom:
     """A ball screw as the slide it is: its coordinate is the travel, h times the spindle's angle."""
     drive = freedom.drive
     bounds = [None if x is None else x * h for x in (freedom.lower, freedom.upper)]

@@ -14,9 +14,9 @@ from gough.export.robots._plain import (
     SLIDE,
     TURN,
     WORLD,
-    Freedom,
     PlainBody,
     PlainCoupling,
+    PlainFreedom,
     PlainJoint,
     PlainLoop,
     PlainRobot,
@@ -117,8 +117,8 @@ class _Flattening:
     def _platform(self, name: str) -> PlainJoint:
         called = self.joints.add(f"{name}_{FLOATS}")
         at = [self.home[c] for c in ("x", "y", "z", "qw", "qx", "qy", "qz")]
-        slides = [Freedom(f"{called}_{c}", SLIDE, _unit(k), at[k]) for k, c in enumerate("xyz")]
-        ball = Freedom(called, BALL, _unit(2), tuple(at[3:]), rest=(1.0, 0.0, 0.0, 0.0))
+        slides = [PlainFreedom(f"{called}_{c}", SLIDE, _unit(k), at[k]) for k, c in enumerate("xyz")]
+        ball = PlainFreedom(called, BALL, _unit(2), tuple(at[3:]), rest=(1.0, 0.0, 0.0, 0.0))
         return PlainJoint(called, name, "free", WORLD, self.bodies.of[name], Placement(), (*slides, ball))
 
     def _joint(self, placed: PlacedJoint) -> PlainJoint:
@@ -136,7 +136,7 @@ class _Flattening:
             self.screws.append(PlainCoupling(f"{name}_lead", placed.name, terms, 0.0, of_screw=True))
         return PlainJoint(name, placed.name, joint.type, parent, child, on_parent, freedoms)
 
-    def _freedoms(self, placed: PlacedJoint, name: str) -> Iterator[Freedom]:
+    def _freedoms(self, placed: PlacedJoint, name: str) -> Iterator[PlainFreedom]:
         joint, kind = placed.joint, ALL[placed.joint.type]
         lead = getattr(joint, "lead", None) or 0.0
         motions = kind.motions or ()
@@ -151,7 +151,7 @@ class _Flattening:
             suffix = "" if ball else kind.coordinates[at].suffix
             told = placed.name if ball else names[0]
             home: Any = tuple(self.home[n] for n in names) if ball else self.home[names[0]]
-            freedom = Freedom(
+            freedom = PlainFreedom(
                 name=name + suffix if not ball else name,
                 kind=BALL if ball else TURN if motion.turns else SLIDE,
                 axis=axes[k],
@@ -176,7 +176,7 @@ class _Flattening:
             at += motion.nq
             yield freedom
             if joint.type == "helical":
-                yield Freedom(f"{name}_travel", SLIDE, axes[k], lead / TURN_OF_SPINDLE * home)
+                yield PlainFreedom(f"{name}_travel", SLIDE, axes[k], lead / TURN_OF_SPINDLE * home)
 
     def _axes(self, placed: PlacedJoint) -> Iterator[Point]:
         """Of a joint's freedoms, in its frame."""

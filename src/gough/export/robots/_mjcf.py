@@ -24,8 +24,8 @@ from gough.export.robots._plain import (
     SLIDE,
     TURN,
     WORLD,
-    Freedom,
     PlainBody,
+    PlainFreedom,
     PlainJoint,
     PlainLoop,
     PlainRobot,
@@ -112,7 +112,7 @@ class _MjcfWriter:
         for name, frame in body.frames.items():
             tag.add("site", name=f"{body.name}_{name}", pos=frame.position, quat=_quaternion(frame))
 
-    def _freedom(self, body: Tag, freedom: Freedom, later: Placement) -> None:
+    def _freedom(self, body: Tag, freedom: PlainFreedom, later: Placement) -> None:
         """A joint of MuJoCo; later: A_k of the file's head."""
         back = later.inverse()
         ball = freedom.kind == BALL
@@ -154,7 +154,7 @@ class _MjcfWriter:
                 ctrlrange=bound,
             )
 
-    def _rests_at_home(self, freedom: Freedom) -> bool:
+    def _rests_at_home(self, freedom: PlainFreedom) -> bool:
         rest, home = (np.asarray(x, dtype=float) for x in (freedom.rest, freedom.home))
         return bool(abs(abs(rest @ home) - np.linalg.norm(rest) * np.linalg.norm(home)) < 1e-15)
 
@@ -274,7 +274,7 @@ def _quaternion(at: Placement) -> np.ndarray | None:
     return quaternion_wxyz_from_rotation(at.rotation) if at.turns else None
 
 
-def _range(freedom: Freedom) -> tuple[float, float] | None:
+def _range(freedom: PlainFreedom) -> tuple[float, float] | None:
     """Bounds; one alone stands with one far away."""
     if freedom.lower is None and freedom.upper is None:
         return None

@@ -74,7 +74,7 @@ class PlainDrive:
 
 
 @dataclass(frozen=True)
-class Freedom:
+class PlainFreedom:
     """A turn about, or a slide along, an axis (in the joint's frame) with what acts in it; or a ball, which is all turns.
 
     home: its coordinate at home, of a ball wxyz. rest: where its spring has no force, likewise. push: a constant force.
@@ -124,7 +124,7 @@ class PlainJoint:
     parent: str
     child: str
     on_parent: Placement
-    freedoms: tuple[Freedom, ...]
+    freedoms: tuple[PlainFreedom, ...]
 
     @property
     def is_plain(self) -> bool:
@@ -211,7 +211,7 @@ class PlainRobot:
         return Placement() if name == WORLD else self.body(name).home
 
 
-def motion(freedom: Freedom, q: Any) -> Placement:
+def motion(freedom: PlainFreedom, q: Any) -> Placement:
     """The frame after a freedom in the one before it."""
     if freedom.kind == BALL:
         return Placement(rotation=rotation_of_quaternion(unit_quaternions(np.asarray(q, dtype=float))))
@@ -221,7 +221,7 @@ def motion(freedom: Freedom, q: Any) -> Placement:
     return Placement(rotation=rotation_of_quaternion(turn))
 
 
-def at_home(freedoms: tuple[Freedom, ...]) -> Placement:
+def at_home(freedoms: tuple[PlainFreedom, ...]) -> Placement:
     """The frame after all freedoms in the one before them, at home."""
     found = Placement()
     for freedom in freedoms:

@@ -1,8 +1,8 @@
 """SDF of Gazebo (1.11): a world with the robot's gravity and one model.
 
 Links stand at home, where all joints of SDF are at 0: coordinates count from home, bounds and springs are moved accordingly.
-Loops are joints as any other. A free body has no joint. Rotors are Drake's words (`drake:rotor_inertia`); joints that nothing
-drives have an effort of 0.
+Loops are joints as any other. A free body has no joint. Drives are Gazebo's plugin that takes forces for a joint; joints that
+nothing drives have an effort of 0. Rotors are Drake's words (`drake:rotor_inertia`).
 """
 
 import os
@@ -17,9 +17,9 @@ from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
     TURN,
     WORLD,
-    Freedom,
     PlainBody,
     PlainCoupling,
+    PlainFreedom,
     PlainJoint,
     PlainLoop,
     PlainRobot,
@@ -31,6 +31,8 @@ from gough.export.robots._xml import Tag, document, rpy, written
 from gough.interchange.foreign import Placement
 
 VERSION = "1.11"
+PUSHING = ("gz-sim-apply-joint-force-system", "gz::sim::systems::ApplyJointForce")
+"""Gazebo's plugin by which forces are commanded to a joint."""
 ONE = {"revolute": "revolute", "prismatic": "prismatic", "ball_screw": "prismatic", "helical": "screw"}
 LOOPS = {
     "spherical": "ball",
@@ -75,6 +77,11 @@ class _SdfWriter:
             self._coupling(coupling)
         for spring in robot.springs:
             self.omissions.drop("springs", f"{spring.told}: a spring between points")
+        for joint in robot.joints:
+            for freedom in joint.freedoms:
+                if freedom.drive is not None and freedom.name in self.axes:
+                    plugin = self.model.add("plugin", filename=PUSHING[0], name=PUSHING[1])
+                    plugin.add("joint_name", self.axes[freedom.name][0])
         if any(f.drive is not None and f.drive.rotor for j in robot.joints for f in j.freedoms):
             self.root.attributes["xmlns:drake"] = DRAKE
         return document(self.root, f"{robot.title or robot.name}, written by gough. Units: m, kg, s, rad.")
@@ -161,7 +168,7 @@ class _SdfWriter:
         self.names.of[name] = self.names.add(f"{name}_joint" if name in taken else name)
         return self.names.of[name]
 
-    def _axis(self, joint: Tag, name: str, which: str, freedom: Freedom, direction: Any) -> None:
+    def _axis(self, joint: Tag, name: str, which: str, freedom: PlainFreedom, direction: Any) -> None:
         tag = joint.add(which)
         tag.add("xyz", written(direction))
         self.axes[freedom.name] = (self.names.of[name], which, tag)
@@ -226,7 +233,7 @@ class _SdfWriter:
             losses = losses[::-1]
         for k, (axis, (viscous, coulomb, smoothing)) in enumerate(zip(axes, losses, strict=True)):
             rounded = smoothing if coulomb else 0.0
-            own = Freedom(
+            own = PlainFreedom(
                 f"{loop.name}_{k + 1}",
                 TURN,
                 (0.0, 0.0, 1.0),

@@ -19,9 +19,9 @@ from gough.export.robots._plain import (
     SLIDE,
     WORLD,
     DrawnRod,
-    Freedom,
     PlainBody,
     PlainCoupling,
+    PlainFreedom,
     PlainJoint,
     PlainRobot,
 )
@@ -141,7 +141,7 @@ class _UrdfWriter:
         self.elements[name] = tag
         return tag
 
-    def _freedom(self, freedom: Freedom, parent: str, child: str, at: Placement) -> None:
+    def _freedom(self, freedom: PlainFreedom, parent: str, child: str, at: Placement) -> None:
         slides = freedom.kind == SLIDE
         bounded = freedom.lower is not None or freedom.upper is not None
         kind = "prismatic" if slides else "revolute" if bounded else "continuous"
@@ -206,7 +206,7 @@ class _UrdfWriter:
         tag.add("mimic", joint=leader, multiplier=ratio, offset=offset or None)
         self.mimics.add(coupling.name)
 
-    def _transmission(self, freedom: Freedom) -> None:
+    def _transmission(self, freedom: PlainFreedom) -> None:
         drive = freedom.drive
         if drive is None:
             return

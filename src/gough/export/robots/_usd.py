@@ -2,8 +2,9 @@
 
 Bodies stand at home, joint frames on both bodies keep what coordinates mean. Joints with several freedoms are generic ones whose
 other freedoms are locked: of a universal joint rotY, then rotX are free (the twist of its second axis follows the swing about
-the first). Joints that close loops are left out of the articulation. Damping and springs are drives that pull to rest; armatures
-are PhysX's word for them (`physxJoint:armature`). Masses, frames and angles of UsdPhysics are single precision numbers.
+the first). Joints that close loops are left out of the articulation. UsdPhysics has no words for what acts in joints: armatures,
+damping, friction and springs are MuJoCo's (`mjc:damping`, …, in radians but for `mjc:springref`), armatures PhysX's too. A drive
+has no gains: it takes forces. Masses, frames and angles of UsdPhysics are single precision numbers.
 """
 
 from pathlib import Path
@@ -13,7 +14,17 @@ import numpy as np
 
 from gough.export.robots._inertia import heavy_body
 from gough.export.robots._omissions import Omissions
-from gough.export.robots._plain import BALL, SLIDE, TURN, WORLD, Freedom, PlainBody, PlainJoint, PlainLoop, PlainRobot
+from gough.export.robots._plain import (
+    BALL,
+    SLIDE,
+    TURN,
+    WORLD,
+    PlainBody,
+    PlainFreedom,
+    PlainJoint,
+    PlainLoop,
+    PlainRobot,
+)
 from gough.export.robots._urdf import rod_place
 from gough.interchange.foreign import Placement
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
@@ -168,7 +179,7 @@ class _UsdWriter:
             return
         self._generic(joint.name, joint.type, ends, joint.freedoms)
 
-    def _generic(self, name: str, kind: str, ends: Any, freedoms: tuple[Freedom, ...]) -> None:
+    def _generic(self, name: str, kind: str, ends: Any, freedoms: tuple[PlainFreedom, ...]) -> None:
         """A joint whose other freedoms are locked."""
         if kind == "universal":
             first, second = (np.asarray(f.axis) for f in freedoms)
@@ -191,17 +202,18 @@ class _UsdWriter:
         kind: str,
         ends: Any,
         axes: np.ndarray,
-        free: list[tuple[str, Freedom]],
+        free: list[tuple[str, PlainFreedom]],
         closes: bool = False,
         **more: Any,
     ) -> None:
         """A joint; axes: its frame's, in the joint's; free: directions with what acts in them."""
-        heavy = [f for _, f in free if f.inertia]
-        apis = ["PhysxJointAPI"] if heavy else []
         known = dict(free)
+        acting = {word: value for word, value in _words(free).items() if value}
+        apis = ["PhysxJointAPI"] if "armature" in acting else []
+        apis += ["MjcJointAPI"] if acting else []
         if kind == "PhysicsJoint":
             apis += [f"PhysicsLimitAPI:{d}" for d in DIRECTIONS if d not in known or _is_bounded(known[d])]
-        drives = [(d, f) for d, f in free if f.viscous or (f.stiffness and not f.curve) or f.drive is not None]
+        drives = [(d, f) for d, f in free if f.drive is not None]
         apis += [f"PhysicsDriveAPI:{d}" for d, _ in drives]
         self.open(kind, name, apis)
         for k, (body, at) in enumerate(ends):
@@ -225,43 +237,48 @@ class _UsdWriter:
                     self._bounds(known[direction], *words)
         for key, value in more.items():
             self.say(key.replace("__", ":").replace("_", " ", 1), value)
-        if heavy:
-            self.say("float physxJoint:armature", max(f.inertia for f in heavy))
+        if "armature" in acting:
+            self.say("float physxJoint:armature", acting["armature"])
+        for word, value in acting.items():
+            self.say(f"uniform double mjc:{word}", value)
         for direction, freedom in drives:
             self._drive(direction, freedom)
         self.close()
-        for _, freedom in free:
-            self._unsaid(freedom, len(free), heavy)
+        self._unsaid(free)
 
-    def _bounds(self, freedom: Freedom, low: str, high: str) -> None:
+    def _bounds(self, freedom: PlainFreedom, low: str, high: str) -> None:
         unit = 1.0 if freedom.kind == SLIDE else DEGREES
         for word, bound in ((low, freedom.lower), (high, freedom.upper)):
             if bound is not None:
                 self.say(f"float {word}", bound * unit)
 
-    def _drive(self, direction: str, freedom: Freedom) -> None:
-        unit = 1.0 if freedom.kind == SLIDE else DEGREES
+    def _drive(self, direction: str, freedom: PlainFreedom) -> None:
         lead = f"drive:{direction}:physics"
         self.lines.append(f'{"    " * self.depth}uniform token {lead}:type = "force"')
-        self.say(f"float {lead}:damping", freedom.viscous / unit)
-        self.say(f"float {lead}:stiffness", 0.0 if freedom.curve else freedom.stiffness / unit)
-        if freedom.stiffness and not freedom.curve:
-            self.say(f"float {lead}:targetPosition", float(freedom.rest) * unit)
-        self.say(f"float {lead}:targetVelocity", 0.0)
-        if freedom.drive is not None and freedom.drive.force is not None:
+        self.say(f"float {lead}:damping", 0.0)
+        self.say(f"float {lead}:stiffness", 0.0)
+        assert freedom.drive is not None
+        if freedom.drive.force is not None:
             self.say(f"float {lead}:maxForce", freedom.drive.force)
 
-    def _unsaid(self, freedom: Freedom, count: int, heavy: list[Freedom]) -> None:
-        told = freedom.told
-        if freedom.coulomb:
-            self.omissions.drop("friction", f"{told}: Coulomb's friction")
-        if freedom.curve or freedom.push:
-            said = freedom.curve or f"a constant force of {freedom.push:g} without stiffness"
-            self.omissions.drop("springs", f"{told}: a spring in a joint that is {said}")
-        if heavy and count > 1 and len({f.inertia for f in heavy} | ({0.0} if len(heavy) < count else set())) > 1:
-            self.omissions.drop("armature", f"{told}: armatures that differ from axis to axis", "the largest for all")
+    def _unsaid(self, free: list[tuple[str, PlainFreedom]]) -> None:
+        for _, freedom in free:
+            told = freedom.told
+            if freedom.smoothing:
+                message = f"{told}: Coulomb's friction that is smooth at rest (smoothing {freedom.smoothing:g})"
+                self.omissions.drop("smoothing", message, "Coulomb's own")
+            if freedom.curve or freedom.push:
+                said = freedom.curve or f"a constant force of {freedom.push:g} without stiffness"
+                self.omissions.drop("springs", f"{told}: a spring in a joint that is {said}")
+        all_words = [_words([own]) for own in free]
+        kinds = {"armature": "armature", "damping": "friction", "frictionloss": "friction", "stiffness": "springs"}
+        kinds["springref"] = "springs"
+        for word, kind in kinds.items():
+            if len({words.get(word, 0.0) for words in all_words}) > 1:
+                message = f"{free[0][1].told}: {kind} that differs from axis to axis of a joint"
+                self.omissions.drop(kind, message, "the largest for all")
 
-    def _ball_effects(self, freedom: Freedom) -> None:
+    def _ball_effects(self, freedom: PlainFreedom) -> None:
         if freedom.viscous or freedom.coulomb:
             self.omissions.drop("friction", f"{freedom.told}: friction in a ball")
         if freedom.stiffness or freedom.push or freedom.curve:
@@ -332,12 +349,28 @@ class _UsdWriter:
         self._element(loop.name, "PhysicsJoint", ends, np.eye(3), free, closes=True)
 
 
-def _lossy(loop: PlainLoop, kind: str, losses: tuple[float, float, float]) -> Freedom:
-    viscous, coulomb, _ = losses
-    return Freedom(loop.name, kind, (0.0, 0.0, 1.0), 0.0, viscous=viscous, coulomb=coulomb, told=loop.told)
+def _lossy(loop: PlainLoop, kind: str, losses: tuple[float, float, float]) -> PlainFreedom:
+    viscous, coulomb, smoothing = losses
+    rounded = smoothing if coulomb else 0.0
+    return PlainFreedom(
+        loop.name, kind, (0.0, 0.0, 1.0), 0.0, viscous=viscous, coulomb=coulomb, smoothing=rounded, told=loop.told
+    )
 
 
-def _is_bounded(freedom: Freedom) -> bool:
+def _words(free: list[tuple[str, PlainFreedom]]) -> dict[str, float]:
+    """What acts in a joint's freedoms, in MuJoCo's words; the largest of them where they differ."""
+    found: dict[str, float] = {}
+    for _, own in free:
+        springy = bool(own.stiffness) and not own.curve
+        words = {"armature": own.inertia, "damping": own.viscous, "frictionloss": own.coulomb}
+        if springy:
+            words |= {"stiffness": own.stiffness, "springref": own.rest * (1.0 if own.kind == SLIDE else DEGREES)}
+        for word, value in words.items():
+            found[word] = max(found.get(word, value), value)
+    return found
+
+
+def _is_bounded(freedom: PlainFreedom) -> bool:
     return freedom.kind != BALL and (freedom.lower is not None or freedom.upper is not None)
 
 
