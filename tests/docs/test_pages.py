@@ -12,7 +12,7 @@ from docs.page import ELSEWHERE, SLOW, Page, put
 
 LONG = {"flexible_platform.md", "frequency_map.md", "reproducing.md", "simulation.md", "vibration.md", "viewer.md"}
 """Pages that compile or run much. What they show is tested quickly elsewhere: simulation, analysis, papers, viewer."""
-LANGUAGES = {"python", "console", "yaml", "text", "c", "diff"}
+LANGUAGES = {"python", "console", "yaml", "text", "c", "diff", "xml"}
 
 
 def check(page: Page) -> int:
@@ -48,7 +48,7 @@ def test_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
 def test_every_block_names_a_language_that_is_checked(path: Path) -> None:
     strangers = [f"{path.name}:{b.line}: {b.language!r}" for b in blocks(path) if b.language not in LANGUAGES]
     stray = [f"{path.name}:{b.line}: output of nothing" for b in blocks(path) if b.language == "text"]
-    assert not strangers + stray, "use python, console, yaml or c, with text for output"
+    assert not strangers + stray, "use python, console, yaml, xml or c, with text for output"
 
 
 def test_outputs_are_not_all_elided() -> None:
