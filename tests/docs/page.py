@@ -73,7 +73,7 @@ class Page:
                 elif block.language == "console":
                     yield from self._console(block)
                     continue
-                elif block.language == "yaml":
+                elif block.language == "yaml" and not block.note.endswith(".loops.yaml"):
                     printed = self._yaml(block)
                 else:
                     if block.note.startswith("file: "):
