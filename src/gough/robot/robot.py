@@ -248,9 +248,9 @@ class Robot(Item):
     Two forms, which may be mixed: legs on a platform; and bodies, the joints that carry them, and the loops that close
     the tree. couplings tie joint coordinates to each other. platform is a free body of its own, the name of a body under
     `bodies`, or None. velocities chooses the independent velocities: "platform", "drives", "any", or names of coordinates.
-    variables: numbers by name of which the others may be expressions; see `with_variables`. drive_sharing says how forces are shared
-    where there are more drives than freedoms. closure_tolerance (m): by how much loops may stay open that have more closures
-    than fit together exactly; they are then fitted by least squares. `gough.robot.tree` is one view of both forms.
+    variables: numbers by name of which the others may be expressions; see `with_variables`. drive_sharing says how forces are
+    shared where there are more drives than freedoms. closure_tolerance (m): by how much loops may stay open that have more
+    closures than fit together exactly; they are then fitted by least squares. `gough.robot.tree` is one view of both forms.
     """
 
     NEWER_KEYS: ClassVar = {"couplings": 2, "variables": 2, "idle": 2}
