@@ -251,7 +251,6 @@ def test_masses(tmp_path, case):
         (one_joint(kind="screw"), "of type 'screw'"),
         (one_joint('<axis xyz="0 0 0"/>'), "length 0"),
         (one_joint('<axis xyz="0 0"/>'), "not 3 numbers"),
-        (one_joint('<limit lower="1" upper="-1"/>'), "above upper"),
         (one_joint('<limit lower="x"/>'), "lower is no number"),
         (one_joint('<dynamics damping="-1"/>'), "negative damping"),
         (one_joint('<mimic joint="j"/>'), "follows itself"),
@@ -303,6 +302,25 @@ def test_all_problems_are_told_at_once_with_their_lines(tmp_path):
         (6, "joint 'k'"),
         (6, "joint 'k'.child"),
     ]
+
+
+def test_bounds_that_bound_nothing_are_left_out(tmp_path):
+    made, said = load(tmp_path, one_joint('<limit lower="1" upper="-1" effort="-1" velocity="0"/>'))
+    drive = made.joints[1].drive
+    assert drive is not None and (drive.stroke, drive.force_limit, drive.speed_limit) == (None, None, None)
+    assert len(said) == 2
+
+
+def test_properties_of_old_are_left_out(tmp_path):
+    made, said = load(tmp_path, one_joint(LIMIT + '<joint_properties damping="0.7"/>'))
+    assert made.joints[1].drive is not None and made.joints[1].drive.viscous == 0
+    assert len(said) == 1 and "<dynamics>" in said[0]
+    assert not load(tmp_path, one_joint(LIMIT + '<joint_properties friction="0.0"/>'))[1]
+
+
+def test_a_world_that_is_not_written_down(tmp_path):
+    made, _ = load(tmp_path, robot(link("b", np.random.default_rng(1)), joint("j", "continuous", "world", "b")))
+    assert [(j.name, j.parent) for j in made.joints] == [("j", "world")]
 
 
 def test_a_namespace_of_xacro_alone_is_let_pass(tmp_path):

@@ -98,12 +98,15 @@ def _named_links(root: Element, links: Mapping[str, str]) -> list[tuple[str, Ele
 def _refuse_islands(sheet: Sheet, root: Element, bodies: Sequence[ForeignBody], joints: Sequence[ForeignJoint]) -> None:
     """URDF has one root, which everything hangs on."""
     carried = {joint.child for joint in joints}
-    roots = sorted((body for body in bodies if body.name not in carried), key=lambda body: body.name != WORLD)
-    if bodies and not roots:
+    roots = {body.name: body for body in bodies if body.name not in carried}
+    on_world = WORLD in roots or any(joint.parent == WORLD for joint in joints)
+    first = WORLD if on_world else next(iter(roots), None)
+    if bodies and first is None:
         sheet.refuse(root, "every link is the child of a joint: a circle without a root", "a link that nothing carries")
-    for body in roots[1:]:
-        message = f"a second root beside {roots[0].name!r}: no joint carries it"
-        sheet.findings.refuse(body.at, message, "a joint that carries it")
+    for name, body in roots.items():
+        if name != first:
+            message = f"a second root beside {first!r}: no joint carries it"
+            sheet.findings.refuse(body.at, message, "a joint that carries it")
     carrier: dict[str, ForeignJoint] = {}
     for joint in joints:
         if carrier.setdefault(joint.child, joint) is not joint:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gough.interchange.foreign import Effects, ForeignCoupling, ForeignJoint
-from gough.interchange.urdf._sheet import Sheet
+from gough.interchange.foreign import WORLD, Effects, ForeignCoupling, ForeignJoint
+from gough.interchange.urdf._sheet import Sheet, number_in
 from gough.interchange.xml import Element
 from gough.joints import ALL
 
@@ -20,9 +20,9 @@ TYPES = {
 }
 """Joint types of URDF, and the two that some programs add."""
 NEUTRAL = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-LOSSES = ("dynamics", "joint_properties")
-"""Where damping and friction stand, in URDF and in what came before it."""
-PARTS = ("origin", "parent", "child", "axis", "limit", *LOSSES, "mimic", "safety_controller", "calibration")
+OLD = "joint_properties"
+"""Where damping and friction stood before there was <dynamics>: no program reads it any more."""
+PARTS = ("origin", "parent", "child", "axis", "limit", "dynamics", OLD, "mimic", "safety_controller", "calibration")
 
 
 @dataclass(frozen=True)
@@ -107,14 +107,19 @@ def find_end(sheet: Sheet, element: Element, tag: str, links: Mapping[str, str])
         sheet.refuse(element, f"<{element.tag}> without <{tag}>", f'<{tag} link="…"/>')
         return None
     name = sheet.name(found, "link")
+    if name == WORLD and name not in links:
+        return WORLD  # it need not be written down
     if name is not None and name not in links:
         sheet.refuse(found, f"no link {name!r}", "the name of a <link>", owner=element)
     return None if name is None else links.get(name)
 
 
 def _effects(sheet: Sheet, element: Element, kind: str) -> Effects:
-    limit = sheet.only(element, "limit")
-    dynamics = next((found for tag in LOSSES if (found := sheet.only(element, tag)) is not None), None)
+    limit, dynamics, old = (sheet.only(element, tag) for tag in ("limit", "dynamics", OLD))
+    if old is not None and any(number_in(value) != 0.0 for value in old.attributes.values()):
+        sheet.say(
+            old, f"<{OLD}> is left out, as by other programs: damping and friction belong into <dynamics>", element
+        )
     if kind == "fixed" or kind not in TYPES:
         return Effects()  # what a file says of a joint that does not move means nothing
     found = Effects()
@@ -130,21 +135,18 @@ def _effects(sheet: Sheet, element: Element, kind: str) -> Effects:
     sheet.check_keys(limit, ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"), element)
     force, speed = (_positive(sheet, element, limit, key) for key in ("effort", "velocity"))
     lower, upper = (sheet.number(limit, key, 0.0, element) for key in ("lower", "upper"))
-    if kind == "continuous" or lower == upper:
-        if lower == upper != 0.0 and kind != "continuous":
+    if kind == "continuous" or lower >= upper:
+        if kind != "continuous" and (lower, upper) != (0.0, 0.0):
             sheet.say(limit, "bounds without room between them are left out", element)
         return replace(found, force=force, speed=speed)
-    if lower > upper:
-        sheet.refuse(limit, f"lower {lower:g} above upper {upper:g}", "lower below upper", owner=element)
-        lower, upper = upper, lower
     return replace(found, force=force, speed=speed, lower=lower, upper=upper)
 
 
 def _positive(sheet: Sheet, element: Element, limit: Element, key: str) -> float | None:
-    """A bound; 0 is how files say that none is known."""
+    """A bound; 0 is how files say that none is known, and -1 too."""
     value = sheet.number(limit, key, 0.0, element)
     if value < 0:
-        sheet.refuse(limit, f"a negative {key}", "a positive bound", value, element)
+        sheet.say(limit, f"a negative {key} bounds nothing and is left out", element)
     return value if value > 0 else None
 
 

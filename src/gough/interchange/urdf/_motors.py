@@ -41,8 +41,9 @@ def _transmission(sheet: Sheet, element: Element, joints: Collection[str]) -> It
     motor = Motor()
     if len(driven) == 1:
         places = (actuators[0], driven[0], element)
-        rotor, gear = (_value(sheet, places, tags) for tags in (ROTORS, REDUCTIONS))
-        motor = Motor(0.0 if rotor is None else rotor, 1.0 if gear is None else gear)
+        rotor = _value(sheet, places, ROTORS)
+        gear = _value(sheet, places, REDUCTIONS) if rotor else None  # without a rotor it changes nothing
+        motor = Motor(rotor or 0.0, 1.0 if gear is None else gear)
         if motor.rotor_inertia < 0:
             sheet.refuse(element, "a negative inertia of the rotor", "0 or more", motor.rotor_inertia)
         if motor.gear == 0:
