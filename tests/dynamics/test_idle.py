@@ -188,3 +188,14 @@ def test_idle_and_elastic_accelerations_are_found_together(stiffening: str) -> N
     M, h, S = model.mass_matrix(model.home), model.bias_force(model.home, v), model.drive_map(model.home)
     np.testing.assert_allclose(M @ vdot + h, S @ found.tau, atol=1e-12 * np.abs(h).max())
     assert relative(model.forward_dynamics(model.home, v, found.tau).vdot, vdot) < 1e-10
+
+
+def test_too_few_named_velocities_are_told_with_the_idle_ones() -> None:
+    text = RODS.read_text().partition("velocities:")[0]
+    idle = hexapod().layout.idle_names
+    with pytest.raises(
+        gough.StructureError, match=r"names 6 .*, but 12 are independent: a mobility of 6 and 6 idle"
+    ) as found:
+        gough.build(loads(text + "\nvelocities: [vx, vy, vz, wx, wy, wz]\n"))
+    assert all(name in str(found.value) for name in idle)
+    gough.build(loads(text + f"\nvelocities: [vx, vy, vz, wx, wy, wz, {', '.join(idle)}]\n"))

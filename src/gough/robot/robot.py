@@ -247,7 +247,7 @@ class Robot(Item):
     _folder: str = PrivateAttr(default="")
     """Absolute, of `file` when it was read: what is run from elsewhere later still finds the files that are named."""
 
-    def overruled(self, update: Mapping[str, Any]) -> Mapping[str, str]:
+    def overruled_fields(self, update: Mapping[str, Any]) -> Mapping[str, str]:
         why = "are read before all that follows from them; use robot.with_variables({name: value})"
         return {} if update.get("variables", self.variables) == self.variables else {"variables": why}
 
