@@ -165,3 +165,24 @@ def test_forces_on_what_has_no_inertia_are_doubted(tmp_path, effect, told):
     )
     found = [text for text in gough_json("check", path)["warnings"] if "inertia" in text]
     assert len(found) == bool(told) and all(told in text for text in found)
+
+
+OLD = """format: 1  # as it was
+name: spun
+bodies: [{name: a, shape: {disc: {mass: 1, radius: 0.1}}}]  # a key of format 2
+joints: [{name: j, type: revolute, parent: world, child: a, drive: {}}]
+"""
+
+
+def test_a_file_whose_newer_keys_are_all_that_is_wrong_is_upgraded(tmp_path):
+    path = tmp_path / "old.yaml"
+    path.write_text(OLD)
+    report = gough_json("check", path, code=1)
+    assert "a key of format 2" in report["problems"][0]["message"]
+    report = gough_json("check", path, "--upgrade")
+    assert report["valid"] and report["upgraded"] == [1, 2]
+    assert path.read_text() == OLD.replace("format: 1", "format: 2")
+    wrong = OLD.replace("radius: 0.1", "radios: 0.1")
+    path.write_text(wrong)
+    out, _ = gough("check", path, "--upgrade", code=1)
+    assert "radios" in out and "is not upgraded" in out and path.read_text() == wrong

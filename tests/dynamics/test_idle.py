@@ -205,3 +205,14 @@ def test_jax_and_casadi_give_the_same_accelerations() -> None:
     for made in (by_jax, function.to_casadi()(**inputs)):
         assert relative(np.asarray(made["tau"]).ravel(), tau) < TOLERANCE
         assert relative(np.asarray(made["idle_acceleration"]).ravel(), vdot[n:]) < TOLERANCE
+
+
+def test_too_few_named_velocities_are_told_with_the_idle_ones() -> None:
+    text = RODS.read_text().partition("velocities:")[0]
+    idle = hexapod().layout.idle_names
+    with pytest.raises(
+        gough.StructureError, match=r"names 6 .*, but 12 are independent: a mobility of 6 and 6 idle"
+    ) as found:
+        gough.build(loads(text + "\nvelocities: [vx, vy, vz, wx, wy, wz]\n"))
+    assert all(name in str(found.value) for name in idle)
+    gough.build(loads(text + f"\nvelocities: [vx, vy, vz, wx, wy, wz, {', '.join(idle)}]\n"))

@@ -186,6 +186,7 @@ def test_a_table_that_does_not_grow_is_refused_wherever_it_comes_from() -> None:
         ("polynomial: [0, 10, -100], tension_only: true", "springs[0].polynomial", "below 0 from rest_length + 0.1 on"),
         ("stiffness: 3, rounding: 0.1", "springs[0].rounding", "without a corner"),
         ("stiffness: 3, preload: 1, tension_only: true", "springs[0].preload", "begins with no force"),
+        ("tension_only: true, damping: 3", "springs[0].tension_only", "without stiffness"),
         ("stiffness: 3, tension_only: 1", "springs[0].tension_only", "neither true nor false"),
         ("stiffness: 3, clearance: -1", "springs[0].clearance", "negative"),
     ],

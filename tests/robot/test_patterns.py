@@ -133,7 +133,11 @@ loops:
         (("<angle> - 60", "<angel> - 60"), "legs[0].on_platform.position[0]", "no word <angel> in this pattern"),
         (("circular: 3, start: spread", "circular: 0"), "legs[1].pattern.circular", "not a number of copies"),
         (("circular: 3, start: spread", "circular: 3, begin: 3 deg"), "legs[1].pattern.begin", "unknown key"),
-        (("circular: 3, start: spread", "circle: 3"), "legs[1].pattern", "none in one pattern"),
+        (
+            ("circular: 3, start: spread", "circle: 3"),
+            "legs[1].pattern.circle",
+            "unknown key 'circle', did you mean 'circular'",
+        ),
         (("circular: 3, start: spread", "circular: 3, listed: [{r: 1}]"), "legs[1].pattern", "circular and listed"),
         (("circular: 3, start: spread", "mirrored: [a, b], about: z"), "legs[1].pattern.about", "unknown key"),
         (("circular: 3, start: spread", "circular: 3, about: w"), "legs[1].pattern.about", "not an axis"),
@@ -152,6 +156,8 @@ def test_problems_name_what_was_written(change: tuple[str, str], place: str, mes
     found: list[Any] = caught.value.problems
     told = [str(p) for p in found]
     assert any(p.path == place and message in p.message + str(p.expected) for p in found), told
+    if "<angel>" in change[1] or "circle" in change[1]:  # one typo, one message; consequences are not told
+        assert len({(p.path, p.message) for p in found}) == (2 if "<angel>" in change[1] else 1), told
     if "pattern" in place and "format" not in message:
         line = next(k + 1 for k, row in enumerate(text.splitlines()) if change[1] in row)
         assert any(p.line == line for p in found), told

@@ -144,3 +144,37 @@ def test_an_ensemble_is_its_runs_one_by_one(family: str) -> None:
         alone = gough.simulate(model, v=v, controller=laws.Free(), duration=0.05, step=1e-3, method="rk4")
         np.testing.assert_allclose(many.q[k, -1], alone.q[-1], atol=1e-12)
         np.testing.assert_allclose(many.v[k, -1], alone.v[-1], atol=1e-10)
+
+
+def test_limits_of_idle_freedoms_are_told_by_the_run() -> None:
+    """A load that swings on a crane: the motion of the trolley is good, what it does to the load is not."""
+    text = """
+format: 2
+name: crane
+bodies: [{name: trolley, mass: 20}, {name: load, mass: 5, center_of_mass: [0, 0, -2]}]
+joints:
+  - {name: rail, type: prismatic, axis: [1, 0, 0], parent: world, child: trolley, drive: {}, limits: {force: LIMIT}}
+  - {name: swing, type: revolute, axis: [0, 1, 0], parent: trolley, child: load, limits: {lower: -20 deg, upper: 20 deg}}
+velocities: [rail, swing]
+"""
+    model, move = (
+        gough.build(loads(text.replace("LIMIT", "1000 kN"))),
+        motions.quintic(drives={"rail": [0, 2.0]}, durations=2.0),
+    )
+    report = gough.check_motion(model, move)
+    assert not report.problems and any("idle freedoms (swing) stand still" in note for note in report.notes)
+    with pytest.warns(gough.errors.RunWarning, match="limit: swing .*: beyond its limit until"):
+        run = gough.simulate(model, move)
+    beyond = np.abs(run.q[:, 1]) - np.radians(20)
+    told = [event for event in run.info.events if event.kind == "limit"]
+    assert beyond.max() > 0 and told[0][0] == run.time[beyond > 0][0]
+    assert f"{beyond.max():.6g} rad" in " ".join(event.words for event in told)
+    assert not gough.simulate(model, motions.quintic(drives={"rail": [0, 0.2]}, durations=2.0)).info.events
+    assert not gough.simulate(model, move, check="off").info.events
+    held = np.abs(report.tau).max()
+    most = 0.5 * (held + np.abs(run.tau).max())  # the force with the load at rest, and with the load as it swings
+    assert np.abs(run.tau).max() > 1.01 * held
+    weaker = gough.build(loads(text.replace("LIMIT", f"{most} N")))
+    assert not gough.check_motion(weaker, move).problems
+    with pytest.warns(gough.errors.RunWarning, match="limit: rail .*force"):
+        gough.simulate(weaker, move)

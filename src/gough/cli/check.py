@@ -33,7 +33,10 @@ def check(
     [before, now]). Exit code 1 if there are problems; a file with problems is not upgraded.
     """
     report = examine(file)
-    report["upgraded"] = _upgrade(file) if upgrade and report["valid"] else None
+    upgraded = _upgrade(file) if upgrade and (report["valid"] or _reads_when_upgraded(file)) else None
+    if upgraded and not report["valid"]:
+        report = examine(file)
+    report["upgraded"] = upgraded
     if json:
         write_json(report)
     else:
@@ -72,8 +75,27 @@ def _upgrade(file: str) -> list[int] | None:
     return [before, now] if newer != text else None
 
 
+def _reads_when_upgraded(file: str) -> bool:
+    """Whether a file that cannot be read is one of the newest format but for its number: newer keys are all that is wrong."""
+    import warnings
+    from pathlib import Path
+
+    from gough.errors import GoughError
+    from gough.robot import loads
+    from gough.robot.reader import read_document
+    from gough.robot.upgrade import upgrade_text
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # told when it is examined
+            loads(upgrade_text(read_document(Path(file)), file)[0], file)
+    except GoughError:
+        return False
+    return True
+
+
 def _upgrade_summary(file: str, report: dict[str, Any]) -> str:
-    if not report["valid"]:
+    if not report["valid"] and report["upgraded"] is None:
         return f"{file} is not upgraded: mend what is said above first."
     if report["upgraded"] is None:
         return f"{file} has the newest format."

@@ -187,8 +187,15 @@ def _named(structure: Structure, free_motions: np.ndarray, wanted: list[str]) ->
     independent = choose(free_motions, own, len(own), (1e-4,))
     wanted += [names[c] for c in choose(free_motions, elastic, mobility, first=independent) if c not in own]
     if len(wanted) != mobility:
+        told = f"{structure.name}: velocities names {len(wanted)} ({', '.join(wanted)}), but "
+        loose = idle_motions(structure, free_motions)
+        if not loose.shape[2]:
+            raise StructureError(f"{told}the mobility is {mobility}")
+        passive = [c for c in range(len(names)) if c not in (*own, *elastic)]
+        idle = [names[c] for c in idle_columns(structure, loose, passive)]
         raise StructureError(
-            f"{structure.name}: velocities names {len(wanted)} ({', '.join(wanted)}), but the mobility is {mobility}"
+            f"{told}{mobility} are independent: a mobility of {mobility - loose.shape[2]} and {loose.shape[2]} idle freedoms "
+            f"({', '.join(idle)}). Name the idle ones too, or leave the key out"
         )
     columns = [names.index(w) for w in wanted]
     if len(choose(free_motions, columns, len(columns), (1e-4,))) < len(columns):

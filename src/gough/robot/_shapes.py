@@ -43,6 +43,12 @@ class EvenBody(Item):
         """Central moments about x, y and z of its own frame (kg m2)."""
         return 0.0, 0.0, 0.0
 
+    def sizes(self) -> list[float]:
+        """Its lengths and diameters (m)."""
+        found = {name: getattr(self, name) for name in type(self).model_fields if name != "mass"}
+        lengths = {name: float(x) for name, x in found.items() if isinstance(x, float)}
+        return [2 * x if name.endswith("radius") else x for name, x in lengths.items()]
+
 
 class RoundBody(EvenBody):
     """Of rotational symmetry about `axis`."""

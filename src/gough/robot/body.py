@@ -231,7 +231,7 @@ class Body(Item):
             return data
         return {**data, "mass": mass, "center_of_mass": center}
 
-    def overruled(self, update: Mapping[str, Any]) -> Mapping[str, str]:
+    def overruled_fields(self, update: Mapping[str, Any]) -> Mapping[str, str]:
         told = {
             "shape": "follows from its `shape`; change the shape, or take it away with shape=()",
             "parameters": "follows from its `parameters`; change those, or take them away with parameters=None",

@@ -241,6 +241,8 @@ def characteristic_faults(data: dict[str, Any], rest: str, dimensions: tuple[str
     if one_sided and is_given(data, "preload"):
         message = "preload beside tension_only, which begins with no force"
         yield Fault(("preload",), data["preload"], message, f"no preload, and a smaller {rest}")
+    if one_sided and not given:
+        yield Fault(("tension_only",), True, "tension_only of a spring without stiffness", "stiffness, or a polynomial")
     if is_given(data, "rounding") and not one_sided:
         yield Fault(("rounding",), data["rounding"], "rounding of a spring without a corner", "tension_only: true")
 

@@ -61,7 +61,7 @@ def number_fault(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") 
     expected = expectation(dimensions, bound)
     if isinstance(value, str):
         try:
-            result = units.convert(value, dimensions)
+            result = float(units.convert(value, dimensions))
         except units.UnitError as error:
             return Fault((), value, str(error), expected)
     elif isinstance(value, bool) or not hasattr(value, "__float__") or getattr(value, "ndim", 0) != 0:

@@ -57,11 +57,11 @@ class Item(BaseModel):
             if name not in type(self).model_fields:
                 known = nearest(str(name), list(type(self).model_fields))
                 raise UsageError(f"model_copy: a {type(self).__name__} has no field {name!r}; use {known}")
-        for name, why in self.overruled(update or {}).items():
+        for name, why in self.overruled_fields(update or {}).items():
             raise UsageError(f"model_copy: {name} of a {type(self).__name__} {why}")
         return super().model_copy(update=update, deep=deep)
 
-    def overruled(self, update: Mapping[str, Any]) -> Mapping[str, str]:
+    def overruled_fields(self, update: Mapping[str, Any]) -> Mapping[str, str]:
         """{field: why} of an update that would change nothing, or not all that follows."""
         return {}
 

@@ -17,7 +17,7 @@ from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.expressions import Scope, expressions_in
-from gough.robot.expressions.patterns import Complain, expand_patterns
+from gough.robot.expressions.patterns import Complain, expand_patterns, has_lost_entries
 from gough.robot.item import FORMAT, Fault, Place, faults_of, no_such_name, unknown_key
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.robot import DOCUMENT_KEYS, Platform, Robot
@@ -65,7 +65,11 @@ def _loads(text: str, file: str) -> Robot:
     if refused is not None and isinstance(document.get("format"), int) and document["format"] > FORMAT:
         raise DescriptionError([refused])
     problems += [refused] if refused else []
-    document = expand_patterns(document, _written_format(document), _complaints(problems, file))
+    written, of_patterns = document, list[Problem]()
+    document = expand_patterns(document, _written_format(document), _complaints(of_patterns, file))
+    problems += of_patterns
+    if has_lost_entries(written, document):
+        raise DescriptionError(problems)
     merger = Merger(document, file)
     raw = _robot_data(document, merger)
     problems += merger.problems
@@ -79,7 +83,8 @@ def _loads(text: str, file: str) -> Robot:
         context = {"reading": True, "folder": Path(file).parent, "format": _written_format(document)}
         robot = Robot.model_validate(raw, context=context).model_copy(update={"file": file})
     except ValidationError as error:
-        problems += _problems_at(faults_of(error), raw, file)
+        told = {(p.line, p.path) for p in of_patterns}
+        problems += [p for p in _problems_at(faults_of(error), raw, file) if (p.line, p.path) not in told]
     problems += _unused_templates(merger, file, _written_format(document), document.get("variables"))
     if problems or robot is None:
         chosen = {(p.line, p.path, p.message): p for p in problems}

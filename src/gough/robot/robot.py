@@ -285,7 +285,7 @@ class Robot(Item):
     def newer_values(self) -> Mapping[str, int]:
         return {"velocities": 2} if self.velocities == "any" else {}
 
-    def overruled(self, update: Mapping[str, Any]) -> Mapping[str, str]:
+    def overruled_fields(self, update: Mapping[str, Any]) -> Mapping[str, str]:
         why = "are read before all that follows from them; use robot.with_variables({name: value})"
         return {} if update.get("variables", self.variables) == self.variables else {"variables": why}
 

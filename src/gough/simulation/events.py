@@ -14,6 +14,7 @@ class Happening(StrEnum):
     CONTROL = "control"
     CROSSED = "crossed"
     ENERGY = "energy"
+    LIMIT = "limit"
     MOTION = "motion"
     SATURATED = "saturated"
     START = "start"

@@ -12,6 +12,7 @@ from gough.robot import DescriptionError, dumps, json_schema, loads
 TREE = """
 format: 2
 name: train
+variables: {zwei: 2}
 bodies:
   - {name: one, mass: 1}
   - {name: two, mass: 1}
@@ -62,6 +63,10 @@ def told(*couplings: str) -> str:
         ("type: mimic, joint: s, of: a, offset: home", "offset", "does not state s", "all of them"),
         ("type: differential, coefficients: {a: 1}", "coefficients", "of 1 coordinates", "at least two"),
         ("type: differential, coefficients: {a: 1, b: 0}", "coefficients.b", "zero", "not zero"),
+        ("type: differential, coefficients: {a: 1, b: zwei - 2}", "coefficients.b", "zero", "not zero"),
+        ("type: mimic, joint: b, of: a, ratio: zwei - 2", "ratio", "zero", "not zero"),
+        ("type: gear, joints: [a, b], radii: [1 mm, 1 mm*(zwei - 2)]", "radii[1]", "zero", "positive"),
+        ("type: mimic, joint: b, of: a, offset: hom", "offset", "did you mean 'home'?", "an angle in rad, or home"),
         ("type: differential, coefficients: {a: 1, s: 2}, offset: 1 mm", "offset", "another dimension", "number"),
         ("type: chain, joints: [a, b]", "type", "not one of the known values", "gear"),
         ("name: drives, type: mimic, joint: b, of: a", "name", "reserved", "drives_1"),

@@ -184,3 +184,63 @@ def test_a_lead_in_metres_is_doubted(lead, doubted):
     told = [text for text in description_doubts(robot) if text.startswith("screw: lead: ")]
     assert bool(told) == doubted
     assert not doubted or f"Write the unit, '{lead} mm'" in told[0]
+
+
+CARRIER = """
+format: 2
+name: carrier
+bodies:
+  - {name: sun, shape: {disc: {mass: 0.2, radius: 18 mm}}}
+  - {name: arm, mass: 0.5}
+  - {name: planet, shape: {disc: {mass: 0.3, radius: 27 mm}}}
+  - {name: foot, mass: 0.1}
+joints:
+  - {name: sun, type: revolute, parent: SUN, child: sun, drive: {}}
+  - {name: arm, type: revolute, parent: world, child: arm, drive: {}}
+  - {name: planet, type: revolute, parent: PLANET, child: planet, pose: {position: [45 mm, 0, 0]}}
+  - {name: foot, type: fixed, parent: world, child: foot}
+couplings: [{COUPLED}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("sun", "planet", "coupled", "doubted"),
+    [
+        ("world", "arm", "type: gear, joints: [sun, planet], teeth: [18, 27]", True),
+        ("arm", "arm", "type: gear, joints: [sun, planet], teeth: [18, 27]", False),
+        ("world", "foot", "type: gear, joints: [sun, planet], teeth: [18, 27]", False),
+        ("world", "arm", "type: differential, coefficients: {planet: 27, sun: 18, arm: -18}", False),
+        ("world", "arm", "type: mimic, joint: planet, of: sun", False),
+    ],
+)
+def test_gears_between_carriers_are_doubted(sun: str, planet: str, coupled: str, doubted: bool) -> None:
+    text = CARRIER.replace("SUN", sun).replace("PLANET", planet).replace("COUPLED", coupled)
+    found = [words for words in description_doubts(loads(text)) if "one carrier" in words]
+    assert len(found) == doubted
+    assert not doubted or "planet turns or slides on arm" in found[0]
+
+
+def test_springs_with_nothing_in_them_are_doubted() -> None:
+    text = """
+format: 2
+name: loose
+bodies: [{name: a, mass: 1}]
+joints: [{name: j, type: revolute, parent: world, child: a, drive: {}, spring: {SPRING}}]
+springs: [{name: s, from: {body: world}, to: {body: a, position: [1, 0, 0]}, rest_length: 0.2}]
+"""
+    found = description_doubts(loads(text.replace("SPRING", "rest: 0.2 rad")))
+    assert len(found) == 1 and found[0].startswith("springs[s], j: its spring: a spring with nothing in it")
+    assert len(description_doubts(loads(text.replace("SPRING", "stiffness: 0")))) == 1
+
+
+def test_a_shape_says_how_large_a_robot_is() -> None:
+    text = """
+format: 2
+name: rack
+bodies: [{name: wheel, mass: 1 g}, {name: rack, shape: {box: {mass: 0.3 kg, x: 60 mm, y: 10 mm, z: 10 mm}}}]
+joints:
+  - {name: turn, type: revolute, parent: world, child: wheel, drive: {}, pose: {position: [0, 5 mm, 0]}}
+  - {name: slide, type: prismatic, axis: [1, 0, 0], parent: world, child: rack}
+couplings: [{type: rack, pinion: turn, slide: slide, radius: 5 mm}]
+"""
+    assert description_doubts(loads(text)) == []

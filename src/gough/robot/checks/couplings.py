@@ -13,6 +13,7 @@ from gough.robot._couplings import HOME, Coupling, CouplingTerm, coordinate_plac
 from gough.robot._leg import entries, repetition_faults
 from gough.robot.checks.joints import can_convert
 from gough.robot.checks.references import items, joint_types, loop_types, platform_name, stated_joints
+from gough.robot.checks.suggestions import meant_word
 from gough.robot.coordinates import GROUND, POSE_NAMES, TWIST_NAMES
 from gough.robot.item import Fault, Place, is_given, look, nearest
 from gough.robot.units import si_unit, with_article
@@ -117,8 +118,10 @@ def _coordinates(data: Any, coupling: Any, place: Place, types: dict[str, Any], 
         measured = whole[0] if len(same) == 1 else Coordinate("", "1")
     written = is_given(coupling, "offset") and offset != HOME
     if written and measured is not None and not can_convert(offset, measured.dimension):
-        expected = f"{with_article(measured.dimension)} in {si_unit(measured.dimension) or '1'}"
-        yield Fault((*place, "offset"), offset, "a unit of another dimension", expected)
+        expected = f"{with_article(measured.dimension)} in {si_unit(measured.dimension) or '1'}, or home"
+        meant = isinstance(offset, str) and meant_word(offset, [HOME])
+        told = f"no number, did you mean {HOME!r}?" if meant else "a unit of another dimension"
+        yield Fault((*place, "offset"), offset, told, expected)
     if offset == HOME:
         stated = stated_joints(data)
         missing = [x for x in full if joint_of(x, types) not in stated]

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from gough.joints import ALL
+from gough.robot.checks.couplings import joint_of, placed_couplings
 from gough.robot.effects import each
 from gough.robot.pose import Mdh, Pose
 from gough.robot.robot import Robot
@@ -53,7 +54,15 @@ def description_doubts(robot: Robot) -> list[str]:
     """Sentences about numbers that can hardly be meant, each with its place and value."""
     told = robot.file is not None  # angles of a file are told with their lines when it is read
     angles = [] if told else [*_angles(robot), *_joint_angles(robot)]
-    found = [*angles, *_lengths(robot), *_materials(robot), *_leads(robot), *_gears(robot)]
+    found = [
+        *angles,
+        *_lengths(robot),
+        *_materials(robot),
+        *_leads(robot),
+        *_gears(robot),
+        *_carriers(robot),
+        *_springs(robot),
+    ]
     size = extent(robot)
     if size > 0:
         found += [*_home(robot, size), *_masses(robot, size)]
@@ -91,6 +100,7 @@ def extent(robot: Robot) -> float:
     for body in bodies(robot).values():
         beam = getattr(body.flexible, "beam", None)
         lengths.append(float(getattr(beam, "length", None) or 0.0))
+        lengths += [size for shape in body.shape for size in shape.solid.sizes()]
     return max(lengths)
 
 
@@ -205,6 +215,41 @@ def _masses(robot: Robot, size: float) -> Iterator[Doubt]:
                 f"Are these grams? Write the unit, for instance '{mass:g} g'."
             )
             yield name, text
+
+
+def _carriers(robot: Robot) -> Iterator[Doubt]:
+    """Of wheels and racks whose joints do not count from the same body."""
+    joints = {joint.name: joint for joint in placed_joints(robot)}
+    types = {name: joint.joint.type for name, joint in joints.items()}
+    below = {joint.body_name: joint for joint in joints.values()}
+
+    def carrier(body: str) -> str:
+        while body in below and types[below[body].name] == "fixed":
+            body = below[body].parent
+        return body
+
+    for coupling in placed_couplings(robot):
+        if coupling.described.type not in ("gear", "rack"):
+            continue
+        on = {term.coordinate: carrier(joints[joint_of(term.coordinate, types)].parent) for term in coupling.terms}
+        if len(set(on.values())) > 1:
+            both = " and ".join(f"{name} turns or slides on {body}" for name, body in on.items())
+            text = (
+                f"{both}: a {coupling.described.type} holds between coordinates that count from one carrier, and one of these "
+                "moves with its own. Is that meant? Else write a differential with the carrier's coordinate in it."
+            )
+            yield coupling.name, text
+
+
+def _springs(robot: Robot) -> Iterator[Doubt]:
+    """Of springs in which nothing is stated that gives a force."""
+    held = [(f"springs[{spring.name}]", spring) for spring in robot.springs]
+    for joint in placed_joints(robot):
+        own = each(getattr(joint.joint, "spring", None), 1)
+        held += [(f"{joint.name}: its spring", spring) for spring in own if spring is not None]
+    for place, spring in held:
+        if not {"stiffness", "damping", "preload", "polynomial", "table"} & spring.model_fields_set:
+            yield place, "a spring with nothing in it: it has no force. Give it a stiffness, a damping or a preload."
 
 
 def _materials(robot: Robot) -> Iterator[Doubt]:

@@ -48,6 +48,11 @@ def expand_patterns(document: Map, format: int, complain: Complain) -> Map:
     return result
 
 
+def has_lost_entries(document: Map, expanded: Map) -> bool:
+    """Whether a wrong pattern left nothing in its place: what refers to its copies has nothing to refer to."""
+    return any(isinstance(document.get(key), Seq) and len(expanded[key]) < len(document[key]) for key in LISTS)
+
+
 def _expanded(key: str, entries: Seq, format: int, complain: Complain, room: list[int]) -> Seq:
     out, marks = Seq(), []
     for entry, mark in zip(entries, entries.marks, strict=True):
@@ -85,6 +90,11 @@ def _copies(entry: Map, complain: Complain) -> Copies:
         complain(mark, pattern, "not a pattern", expected)
         return
     named = [kind for kind in KINDS if kind in pattern]
+    strange = next((key for key in pattern if key not in (*KINDS, "start", "about")), None)
+    if not named and strange is not None:
+        fault = unknown_key(strange, pattern[strange], list(KINDS))
+        complain(pattern.marks[strange], pattern[strange], fault.message, expected)
+        return
     if len(named) != 1 and named != ["circular", "mirrored"]:
         complain(mark, pattern, f"{' and '.join(named) or 'none'} in one pattern", expected)
         return

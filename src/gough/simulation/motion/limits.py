@@ -32,6 +32,9 @@ CONSISTENT = 1e-7
 MOST = 1_000_000
 """Samples of a motion."""
 
+MOST_NAMED = 6
+"""Idle freedoms that are named."""
+
 CONDITION = 0.01
 """Smallest good distance from singularities."""
 
@@ -158,6 +161,9 @@ def _notes(model: "Model", motion: Motion, sample: Sample) -> Iterator[str]:
     for name, k in (("begins", 0), ("ends", -1)):
         if np.abs(sample.velocity[k]).max() > JUMP * largest:
             yield f"{name} with a velocity: a run must {'start' if k == 0 else 'go on'} with it"
+    if model.layout.v_idle:
+        idle = ", ".join(model.layout.idle_names[:MOST_NAMED]) + (" …" if model.layout.v_idle > MOST_NAMED else "")
+        yield f"idle freedoms ({idle}) stand still here: what they do, and the forces that takes, a run tells"
     if model.layout.n_elastic:
         yield "flexible bodies bend quasi-statically here; vibrations come on top"
         if motion.kind in ("point", "pose") and motion.frame is not None:

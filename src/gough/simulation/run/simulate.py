@@ -38,6 +38,7 @@ from gough.simulation.integration.state import StateLayout
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.report import spans
 from gough.simulation.results.energies import energy_events
+from gough.simulation.results.limits import limit_events
 from gough.simulation.results.remedy import ending_remedy
 from gough.simulation.results.resample import resample
 from gough.simulation.results.run import Run
@@ -312,12 +313,12 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
         computing_s=outcome.computing_s,
         compile_s=outcome.compile_s,
     )
-    unbalanced = energy_events(run)
-    if not unbalanced:
+    found = [*energy_events(run), *([] if settings.check == "off" else limit_events(run))]
+    if not found:
         return run
     if settings.check != "off":
-        warn(f"{model.robot.name}: {unbalanced[0][1]}", RunWarning)
-    return run.described(events=tuple(sorted([*run.info.events, *unbalanced])))
+        warn(f"{model.robot.name}: " + "\n".join(text for _, text in found), RunWarning)
+    return run.described(events=tuple(sorted([*run.info.events, *found])))
 
 
 def _saturations(plant: Plant, t: Array, tau: Array) -> Iterator[Event]:
