@@ -192,7 +192,7 @@ def _named(structure: Structure, free_motions: np.ndarray, wanted: list[str]) ->
         if not loose.shape[2]:
             raise StructureError(f"{told}the mobility is {mobility}")
         passive = [c for c in range(len(names)) if c not in (*own, *elastic)]
-        idle = [names[c] for c in idle_columns(structure, loose, passive)]
+        idle = [names[c] for c in idle_columns(loose, passive)]
         raise StructureError(
             f"{told}{mobility} are independent: a mobility of {mobility - loose.shape[2]} and {loose.shape[2]} idle freedoms "
             f"({', '.join(idle)}). Name the idle ones too, or leave the key out"
