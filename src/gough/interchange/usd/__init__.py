@@ -1,3 +1,4 @@
+# pyright: reportAttributeAccessIssue=false
 """USD with UsdPhysics: rigid bodies and the joints between them become a foreign robot.
 
 Axes of the world are the stage's, gravity is that of its PhysicsScene. A joint that says `excludeFromArticulation` closes a loop

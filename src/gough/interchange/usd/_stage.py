@@ -1,3 +1,4 @@
+# pyright: reportAttributeAccessIssue=false
 """A USD stage opened with care, and the values of its prims in SI units.
 
 Layers that a file refers to must lie below its folder: that is settled layer by layer before the stage is composed. Attributes in
