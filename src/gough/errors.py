@@ -26,6 +26,7 @@ class Status(IntEnum):
     STICKING = 12
     ANGLE = 13
     ENDED = 14
+    DESIGN = 15
 
     def at(self, place: str, site: "Site | None" = None) -> "Failure":
         """This trouble at a place: `Status.FOLDED.at("leg1")`, `Status.SINGULAR.at(Site.DRIVES)`. site: what the place is, where
@@ -75,6 +76,7 @@ EXPLANATION = {
     Status.STICKING: "a joint with Coulomb friction reverses at every step of a run",
     Status.ANGLE: "an angle is too large for its sine to mean anything; only exported code says so",
     Status.ENDED: "no failure of the robot: a run was interrupted, or its controller's own function failed",
+    Status.DESIGN: "with these variables a number of the design is outside its bounds (a negative mass, …)",
 }
 
 

@@ -133,3 +133,25 @@ def test_the_command_line_says_what_is_idle(tmp_path) -> None:
     found = cart_pole().inverse_dynamics([0.1, 0.7], [0.2, 1.3], [2.0])
     assert float(values["tau.rail"]) == pytest.approx(found.tau[0]), values
     assert float(values["a.swing"]) == pytest.approx(found.idle_acceleration[0]), values
+
+
+WHEEL = "  - {name: wheel, mass: 1, inertia: {about: center_of_mass, xx: 1, yy: 2, zz: 1}}\njoints:"
+SPIN = (
+    "  - {name: spin, type: revolute, axis: [0, 1, 0], parent: pole, child: wheel, pose: {position: [0.1, 0, -0.7]}}\n"
+)
+WHEELED = CART_POLE.replace("joints:", WHEEL).replace(
+    "velocities: [rail, swing]", SPIN + "velocities: [rail, swing, spin]"
+)
+
+
+def test_a_map_calls_free_wheels_free_and_has_no_idle_axes() -> None:
+    """A wheel turns freely, 0 Hz and no growth, and stays where the map puts it; a load swings back, so that it is no axis."""
+    model = gough.build(loads(WHEELED))
+    assert gough.natural_frequencies(model).verdict == "free: 1 motion without stiffness"
+    found = gough.vibration_map(model, {"rail": (-0.5, 0.5, 7), "spin": (-1.0, 1.0, 3)}, count=2)
+    assert not found.unstable.any() and (found.frequencies_hz[:, 0] == 0.0).all()
+    truth = gough.natural_frequencies(model).frequencies_hz[1]
+    np.testing.assert_allclose(found.frequencies_hz[:, 1], truth, rtol=1e-9)
+    for ranges, fixed in (({"swing": (-1.0, 1.0, 5)}, {}), ({"rail": (0.0, 1.0, 3)}, {"swing": 0.4})):
+        with pytest.raises(gough.UsageError, match="swing of cart_pole is idle: forces lead it to its rest"):
+            gough.vibration_map(model, ranges, fixed=fixed)

@@ -179,5 +179,5 @@ def test_misuse_is_said_at_once() -> None:
 def test_status_names() -> None:
     assert [s.name for s in Status] == (
         "OK NOT_FINITE BAD_QUATERNION OUT_OF_REACH FOLDED SINGULAR NOT_CONVERGED RESIDUAL OPEN_LOOP LARGE_DEFLECTION "
-        "CROSSED STEP STICKING ANGLE ENDED".split()
+        "CROSSED STEP STICKING ANGLE ENDED DESIGN".split()
     )

@@ -225,7 +225,11 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
         )
         miss = None if targets is None else targets[active] - q[active][:, model.drive_index]
         balancing = [np.abs(part * own).max(axis=1, initial=0.0) for part in forces.parts(q[active], tau[active])]
-        rounding = ROUNDING * np.abs(K * own * own[:, None]).max(axis=2, initial=0.0)
+        stiff = np.abs(K * own * own[:, None])
+        swung = stiff[:, layout.idle, layout.idle].max(
+            axis=(1, 2), initial=0.0
+        )  # what hangs pulls at all that carries it
+        rounding = ROUNDING * np.maximum(stiff.max(axis=2, initial=0.0), swung[:, None])
         scale = np.sum(balancing, axis=0)[:, None] + _carried(model, K, q[active], own)[:, None] + rounding
         down = _led_down(K, r, own, layout)
         step, push = _newton(r, down, S, own, layout, held, miss, scale.max(axis=1, initial=0.0))

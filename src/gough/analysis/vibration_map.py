@@ -16,21 +16,26 @@ import numpy as np
 from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.grids import MapSamples, arguments, make_samples
 from gough.analysis.linear_forces import RestForces
+from gough.analysis.modes import GROWING, STILL
 from gough.arguments import a_model, checked, listed, mapping, number, numbers, path, picture, whole, word
 from gough.errors import Status, UsageError
 from gough.files import npz, write_figure, write_file
+from gough.kinematics.leading import NamedCoordinates
 from gough.kinematics.retraction import step_units
 from gough.model import Model
 from gough.text import short_repr
 
 CHUNK = 2048
+KEPT = 1e-6
+"""By how much (sizes, rad) a coordinate may move to rest from where a map has it."""
 
 
 @dataclass(frozen=True)
 class VibrationMap:
     """Per sample (n, …), NaN where there is no equilibrium.
 
-    frequencies_hz (n, k): slowest first; negative where the motion grows instead of swinging (|λ|/2π). stiffness (n,): of the
+    frequencies_hz (n, k): slowest first; negative where the motion grows instead of swinging (|λ|/2π), 0 where nothing leads
+    back. stiffness (n,): of the
     frame against forces, N/m, in its softest direction (NaN without a frame; negative where unstable). inverse, inverse_ratio
     (n,): how far the inverse model is from a singularity, and on which side of it (see `Singularity`). tau (n, drives).
     status (n,): codes. seconds: computing time.
@@ -118,6 +123,7 @@ def vibration_map(
         values |= {name: np.asarray(x) for name, x in samples.fixed.items()}
         assembled = model.assemble(**arguments(model, values), on_bad_state="mark")
         rest = static_equilibrium(model, q=assembled.q, on_bad_state="mark")
+        _demand_kept(model, samples, assembled.q, rest.q)
         status[a:b] = np.where(assembled.status != Status.OK, assembled.status, rest.status)
         good = np.flatnonzero(status[a:b] == Status.OK)
         if len(good):
@@ -136,6 +142,22 @@ def vibration_map(
     seconds = time.perf_counter() - begin
     found = (frequencies, stiffness, inverse, ratio, tau, status)
     return VibrationMap(model.robot.name, samples, *found, where, seconds)
+
+
+def _demand_kept(model: Model, samples: MapSamples, asked: np.ndarray, rest: np.ndarray) -> None:
+    """Refuse idle coordinates that a map has but that come to rest elsewhere than it says."""
+    idle = [name for name in (*samples.names, *samples.fixed) if name in model.layout.idle_names]
+    both = np.flatnonzero(np.isfinite(asked).all(axis=1) & np.isfinite(rest).all(axis=1))
+    if not idle or not len(both):
+        return
+    named = NamedCoordinates(model, idle)
+    moved = np.abs(named.values(rest[both]) - named.values(asked[both])) / named.sizes
+    gone = [name for name, far in zip(idle, moved.max(axis=0), strict=True) if far > KEPT]
+    if gone:
+        raise UsageError(
+            f"vibration_map: {', '.join(gone)} of {model.robot.name} is idle: forces lead it to its rest, wherever the map puts "
+            "it. Leave it out of the map"
+        )
 
 
 def stiffness_frame(model: Model) -> str:
@@ -190,7 +212,10 @@ def vibrations_at(
         return frequencies, np.zeros_like(give) if frame else give
     positive = np.linalg.eigvalsh(M)[:, 0] > 0  # bodies bent further than their shapes allow may lose it
     half = np.linalg.inv(np.linalg.cholesky(np.where(positive[:, None, None], M, np.eye(M.shape[1]))))
-    squares = np.linalg.eigvalsh(half @ K @ np.swapaxes(half, 1, 2))[:, :count]
+    squares = np.linalg.eigvalsh(half @ K @ np.swapaxes(half, 1, 2))
+    largest = np.abs(squares).max(axis=1, keepdims=True)  # what is rounding beside it neither swings nor grows
+    still = (np.abs(squares) <= STILL**2 * largest) | ((squares < 0) & (squares >= -(GROWING**2) * largest))
+    squares = np.where(still, 0.0, squares)[:, :count]
     squares[~positive] = np.nan
     frequencies[:, : squares.shape[1]] = np.sign(squares) * np.sqrt(np.abs(squares)) / (2 * np.pi)
     if frame:

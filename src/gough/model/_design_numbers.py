@@ -13,15 +13,13 @@ from gough.dynamics.catalogue import FunctionKey
 from gough.errors import UsageError
 from gough.model.functions import trace_by_variables
 from gough.program import Slot, trace
-from gough.robot.expressions import expressions_in
+from gough.robot.expressions.demands import demands_in
 from gough.robot.expressions.varying import free_variables, variable_unit
-from gough.robot.item import nearest
+from gough.robot.item import Demand, nearest
 from gough.scalar import replay, variables_of
 
 if TYPE_CHECKING:
     from gough.model.model import Model
-
-IN_WORDS = {"positive": "positive", "not negative": "not negative", "not zero": "other than 0"}
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class DesignNumbers:
                 near = self.mechanism.table.meant_by(name)
                 raise UsageError(f"no parameter {name!r}; use {near} (`gough show ROBOT --parameters` lists all)")
             out[..., self.parameter_names.index(name)] = value
-        self.mechanism.table.check_masses(out)
+        self.mechanism.table.check_numbers(out)
         return out
 
     def _move(self: "Model", out: np.ndarray, values: Mapping[str, np.ndarray]) -> None:  # type: ignore[misc]
@@ -95,15 +93,13 @@ class DesignNumbers:
         for name, value in values.items():
             rows[..., known.names.index(name)] = value
         found = self._parameters_of_variables.values(variables=rows)
-        bounded = self._bounded
-        for k, (place, expression) in enumerate(bounded):
+        for k, demand in enumerate(self._demands):
             x = found["bounded"][..., k]
-            bad = {"positive": ~(x > 0), "not negative": ~(x >= 0), "not zero": x == 0}[expression.bound]
+            bad = {"positive": ~(x > 0), "not negative": ~(x >= 0), "not zero": ~(x != 0)}[demand.bound]
             if bad.any():
-                where = ".".join(map(str, place))
+                where = ".".join(map(str, demand.place))
                 raise UsageError(
-                    f"variables: {where} = {expression.written!r} would be {x[bad].ravel()[0]:.6g}; it is "
-                    f"{IN_WORDS[expression.bound]}"
+                    f"variables: {where} = {demand.written!r} would be {x[bad].ravel()[0]:.6g}; it is {demand.words}"
                 )
         places = list(self.mechanism.table.formulas)
         new = found["parameters"]
@@ -113,14 +109,14 @@ class DesignNumbers:
         out[..., places] = new
 
     @property
-    def _bounded(self: "Model") -> list[Any]:  # type: ignore[misc]
-        """(place, expression) of the numbers of the description that keep a bound."""
-        return self.cached("bounded", lambda: [x for x in expressions_in(self.robot) if x[1].bound != "any"])
+    def _demands(self: "Model") -> list[Demand]:  # type: ignore[misc]
+        """Of the description, on numbers that follow variables."""
+        return self.cached("demands", lambda: list(demands_in(self.robot)))
 
     @property
     def _parameters_of_variables(self: "Model") -> Function:  # type: ignore[misc]
         """variables (n,) → those parameters that have formulas, and numbers that keep bounds."""
-        table, names, bounded = self.mechanism.table, self.variables.names, [x.node for _, x in self._bounded]
+        table, names, bounded = self.mechanism.table, self.variables.names, [x.number.node for x in self._demands]
 
         def run(variables: Any) -> dict[str, Any]:
             values = dict(zip(names, variables, strict=True))
@@ -147,7 +143,7 @@ class DesignNumbers:
                 f"{key}: closed forms of the legs hold only while axes meet or are parallel. Use {str(key.of_q)!r} with q = "
                 "model.configuration(pose=...)"
             )
-        program = trace_by_variables(self.unlocked.mechanism, key, names, self.parameters.tolist())
+        program = trace_by_variables(self.unlocked.mechanism, key, names, self.parameters.tolist(), self._demands)
         return Function(self.order_solves(program), self.mechanism.table, {}, precision=self.precision)
 
 

@@ -17,15 +17,20 @@ from gough.dynamics.inverse import load_sizes
 from gough.dynamics.legs.geometry import Branch, leg_joints
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regroup_inertia
+from gough.errors import Status
 from gough.locks import make_nested_lock
 from gough.program import Program, Slot, trace
 from gough.program.graph import TangentGraph
-from gough.scalar import replay
+from gough.robot.item import Demand
+from gough.scalar import check, replay
 from gough.structure import Mechanism, Structure
 from gough.structure.alike import common_pattern
+from gough.structure.parameters import ParameterTable
 
 Fixed = Mapping[str, Mapping[int, float]]
 """Numbers of inputs, {slot: {entry: number}}."""
+NOTHING = 1e-300
+"""Below it a number is 0: what is above 0 is not below it."""
 
 
 def no_load(mechanism: Mechanism) -> dict[str, dict[int, float]]:
@@ -66,9 +71,14 @@ def trace_entry(
 
 
 def trace_by_variables(
-    mechanism: Mechanism, key: FunctionKey, names: Sequence[str], design: Sequence[float]
+    mechanism: Mechanism,
+    key: FunctionKey,
+    names: Sequence[str],
+    design: Sequence[float],
+    demands: Sequence[Demand] = (),
 ) -> Program:
-    """Program of a function of the variables called names: parameters without a formula are the numbers of the design."""
+    """Program of a function of the variables called names: parameters without a formula are the numbers of the design. What is
+    demanded of the numbers that follow variables, of masses and of springs' tables is checked."""
     entry, formulas = entry_of(mechanism, key), mechanism.table.formulas
 
     def run(variables: Any, **inputs: Any) -> dict[str, Any]:
@@ -76,6 +86,7 @@ def trace_by_variables(
         values = dict(zip(names, variables, strict=True))
         for place, x in zip(formulas, replay(list(formulas.values()), values), strict=True):
             parameters[place] = x
+        _check_design(mechanism.table, parameters, demands, replay([d.number.node for d in demands], values))
         return _equations(entry, mechanism, parameters)(**inputs)
 
     slots = (
@@ -83,6 +94,20 @@ def trace_by_variables(
         Slot("variables", (len(names),), "SI"),
     )
     return trace(run, slots, f"{mechanism.name} {key} of variables", {}, entry.units)
+
+
+def _check_design(table: ParameterTable, parameters: Any, demands: Sequence[Demand], found: Sequence[Any]) -> None:
+    """Checks in a program of variables; found: values of the demands."""
+    for demand, x in zip(demands, found, strict=True):
+        least = 0.0 if demand.bound == "not negative" else NOTHING
+        check(Status.DESIGN.at(".".join(map(str, demand.place))), abs(x) if demand.bound == "not zero" else x, least)
+    moved = table.formulas
+    for i in table.of_kind("mass"):
+        if i in moved:
+            check(Status.DESIGN.at(table.names[i]), parameters[i], 0.0)
+    for first, second in zip(*table.growing, strict=True):
+        if first in moved or second in moved:
+            check(Status.DESIGN.at(table.names[second]), parameters[second] - parameters[first], NOTHING)
 
 
 def trace_posed(

@@ -11,6 +11,7 @@ carrier, is the antecedent of both joints and the two axes point the same way.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Annotated, Any, Literal
 
 from pydantic import PlainValidator, WithJsonSchema
@@ -21,11 +22,13 @@ from gough.robot.fields import (
     PositiveLength,
     PositiveNumber,
     exactly,
+    number,
     number_as_written,
+    number_fault,
     quantity,
     schema,
 )
-from gough.robot.item import Fault, Item, is_given, look
+from gough.robot.item import Demand, Fault, Item, as_stated, is_given, look
 
 HOME = "home"
 """The offset that makes the relation hold for the stated joints of home."""
@@ -38,6 +41,9 @@ KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """Of each type the keys that it must have, and those that it may have beside them."""
 SIZES = ("ratio", "teeth", "radii")
 """A gear has one of these."""
+OTHER_SENSE = "`internal: true` for the other sense"
+LEAST = 1e-9
+"""Coefficient of a coordinate, beside the largest of its coupling, below which it would be none."""
 
 
 def _offset(value: Any) -> float | str:
@@ -120,6 +126,17 @@ class Coupling(Item):
             message = f"a differential of {len(coefficients)} coordinates"
             yield Fault(("coefficients",), coefficients, message, "at least two: a fixed joint holds a single one")
 
+    def demands(self) -> Iterator[Demand]:
+        if self.type == "gear" and self.ratio is not None:
+            yield Demand(("ratio",), as_stated(self.ratio), self.ratio, "positive", f"positive; {OTHER_SENSE}")
+        for one, other in permutations(self.terms, 2):
+            place, written = (
+                one.key or other.key or "ratio",
+                f"|{as_stated(one.value)}| - {LEAST:g} |{as_stated(other.value)}|",
+            )
+            least = abs(one.value) - LEAST * abs(other.value)
+            yield Demand((place,), written, least, "positive", "positive: no coordinate moves a billion times another")
+
     @property
     def terms(self) -> tuple[CouplingTerm, ...]:
         """The relation, coordinates as they are written; that of the forces named first."""
@@ -198,7 +215,5 @@ def _gear_faults(data: dict[str, Any]) -> Iterator[Fault]:
     if is_given(data, "module") and not is_given(data, "teeth"):
         yield Fault(("module",), data["module"], "a module without teeth", "teeth: [first, second]")
     ratio = look(data, "ratio")
-    if isinstance(ratio, int | float) and ratio < 0:
-        yield Fault(
-            ("ratio",), ratio, "a gear with a negative ratio", "a positive one; `internal: true` for the other sense"
-        )
+    if is_given(data, "ratio") and number_fault(ratio, ("number",)) is None and number(ratio, ("number",)) < 0:
+        yield Fault(("ratio",), ratio, "a gear with a negative ratio", f"a positive one; {OTHER_SENSE}")

@@ -23,7 +23,7 @@ from pydantic import Field
 
 from gough.robot.fields import Mass, NonNegativeLength, PositiveLength, number, number_fault
 from gough.robot.inertia import ten_parameters
-from gough.robot.item import Fault, Item, is_given, look
+from gough.robot.item import Demand, Fault, Item, as_stated, is_given, look
 from gough.robot.pose import Pose
 from gough.scalar import array_of
 
@@ -120,6 +120,11 @@ class RoundTube(RoundBody):
             return
         if number(both[1], ("length",)) > number(both[0], ("length",)):
             yield Fault(("inner_radius",), both[1], "larger than the radius", "inner_radius, then radius")
+
+    def demands(self) -> Iterator[Demand]:
+        written = f"{as_stated(self.radius)} - ({as_stated(self.inner_radius)})"
+        wall, words = self.radius - self.inner_radius, "not negative: inner_radius is not above radius"
+        yield Demand(("inner_radius",), written, wall, "not negative", words)
 
     def two_moments(self) -> tuple[Any, Any]:
         squares = _square(self.radius) + _square(self.inner_radius)

@@ -1,5 +1,6 @@
 """Joints that close loops: of a leg between the last body of its chain and the platform, or between any two bodies."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -7,6 +8,7 @@ from pydantic import Field
 
 from gough.joints import ALL
 from gough.robot.checks.joints import (
+    LEAST_ANGLE,
     angle_faults,
     axes_faults,
     axis_kind_faults,
@@ -19,10 +21,11 @@ from gough.robot.checks.joints import (
 from gough.robot.checks.suggestions import MEANT
 from gough.robot.effects import Friction, Frictions, Limits
 from gough.robot.fields import Angle, Name, PositiveLength, Vector
-from gough.robot.item import Fault, Item, is_given, look
+from gough.robot.item import Demand, Fault, Item, as_stated, is_given, look
 from gough.robot.joint import AxisPair
 from gough.robot.pose import Pose
 from gough.robot.units import with_article
+from gough.scalar import VariedNumber, sin
 
 if TYPE_CHECKING:
     CutType = str
@@ -47,6 +50,12 @@ class ClosingJoint(Item):
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         yield from _closure_faults(data, cls.called)
+
+    def demands(self) -> Iterator[Demand]:
+        angle = getattr(self, "angle", None)
+        if isinstance(angle, VariedNumber):
+            least, words = sin(angle) - math.sin(LEAST_ANGLE), "not negative: its axes are not all but parallel"
+            yield Demand(("angle",), f"sin({as_stated(angle)}) - sin(5 deg)", least, "not negative", words)
 
     @classmethod
     def unknown(cls, key: Any, value: Any) -> Fault:

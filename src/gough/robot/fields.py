@@ -73,8 +73,8 @@ def number_fault(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") 
     if bound == "not negative" and result < 0:
         return Fault((), value, "negative", expected)
     if bound == "positive" and result <= 0:
-        return Fault((), value, "zero" if result == 0 else "negative", expected)
-    if bound == "not zero" and result == 0:
+        return Fault((), value, "zero" if float(result) == 0 else "negative", expected)
+    if bound == "not zero" and float(result) == 0:
         return Fault((), value, "zero", expected)
     return None
 

@@ -35,6 +35,18 @@ class Fault:
     expected: str = ""
 
 
+@dataclass(frozen=True)
+class Demand:
+    """Of a number that follows variables, at a place: bound ("positive", "not negative" or "not zero") in words; written: as what
+    is shown."""
+
+    place: Place
+    written: str
+    number: Any
+    bound: str
+    words: str
+
+
 class Item(BaseModel):
     """A mapping of the description. Every one of them may carry a `source`: where its numbers come from."""
 
@@ -88,6 +100,10 @@ class Item(BaseModel):
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         """Problems between the fields of raw data; values may be of any type, junk is left to the fields."""
+        return iter(())
+
+    def demands(self) -> Iterator["Demand"]:
+        """What its numbers must be to each other, whatever variables they follow; `faults` says it of the numbers as they are."""
         return iter(())
 
     @classmethod
@@ -219,6 +235,11 @@ def as_error(faults: list[Fault]) -> ValidationError:
         kind = PydanticCustomError("description", template, {"message": fault.message, "expected": fault.expected})  # type: ignore[arg-type]
         details.append({"type": kind, "loc": fault.place, "input": fault.value})
     return ValidationError.from_exception_data("description", details)
+
+
+def as_stated(number: Any) -> str:
+    """A number as it is written in the description, where it remembers that."""
+    return str(getattr(number, "written", number))
 
 
 def faults_of(error: ValidationError) -> list[Fault]:

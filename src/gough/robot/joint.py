@@ -18,7 +18,7 @@ from gough.robot.checks.joints import (
 )
 from gough.robot.effects import Armature, Drive, Friction, Frictions, JointSprings, Limits
 from gough.robot.fields import Name, Vector, exactly, numbers
-from gough.robot.item import Fault, Item, is_given, look
+from gough.robot.item import Demand, Fault, Item, as_stated, is_given, look
 from gough.robot.pose import Mdh, Pose, are_perpendicular
 
 if TYPE_CHECKING:
@@ -47,6 +47,12 @@ class MovingJoint(Item):
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         yield from joint_faults(data)
+
+    def demands(self) -> Iterator[Demand]:
+        for d in ALL[getattr(self, "type", "")].dimensions:
+            number = getattr(self, d.key)
+            if d.nonzero:
+                yield Demand((d.key,), as_stated(number), number, "not zero", "other than 0")
 
 
 @with_dimensions

@@ -8,6 +8,7 @@ from gough.errors import StructureError
 from gough.joints import ALL
 from gough.joints.closures import Closure, Inclined, Perpendicular
 from gough.robot.effects import frictions
+from gough.scalar import VariedNumber
 from gough.structure._axes import triad
 from gough.structure.mechanism import CutJoint
 from gough.structure.parameters import structural_value
@@ -45,7 +46,8 @@ def cut_frames(
 
 def is_inclined(loop: Any) -> bool:
     """Whether the axes of a universal joint are stated to meet at another angle than a right one."""
-    return loop.angle is not None and structural_value(loop.angle, "rad") is None
+    moved = isinstance(loop.angle, VariedNumber)
+    return loop.angle is not None and (moved or structural_value(loop.angle, "rad") is None)
 
 
 def fixed_cut(

@@ -125,6 +125,14 @@ class ParameterTable:
         known = [f"{body}.{kind}" for kind in kinds if f"{body}.{kind}" in self.names and kind.endswith(part)]
         return f"{', '.join(map(repr, known))} ({what})" if known else nearest(name, list(self.names))
 
+    def check_numbers(self, values: np.ndarray) -> None:
+        """Refuse parameter arrays (..., n) with numbers that cannot be."""
+        self.check_masses(values)
+        if len(self.growing[0]):
+            self.check_springs(values)
+        if self._cables:
+            self.check_cables(values)
+
     def check_masses(self, values: np.ndarray) -> None:
         """Refuse parameter arrays (..., n) with a mass below zero."""
         places = self._masses
@@ -136,7 +144,7 @@ class ParameterTable:
 
     def check_springs(self, values: np.ndarray) -> None:
         """Refuse parameter arrays (..., n) in which the table of a spring does not grow."""
-        first, second = self._growing
+        first, second = self.growing
         grown = values[..., second] > values[..., first]
         if not grown.all():
             k = int(np.argmin(grown.reshape(-1, len(second)).all(axis=0)))
@@ -165,7 +173,7 @@ class ParameterTable:
         return [own[a:b] for a, b in pairwise([*firsts, len(own)])]
 
     @cached_property
-    def _growing(self) -> tuple[np.ndarray, np.ndarray]:
+    def growing(self) -> tuple[np.ndarray, np.ndarray]:
         """(positions, positions of the ones after them) of the abscissae of tables."""
         own = [i for i, kind in enumerate(self.kinds) if kind.startswith(ABSCISSA)]
         pairs = [(a, b) for a, b in pairwise(own) if self.kinds[b] == ABSCISSA]
@@ -187,11 +195,7 @@ class ParameterTable:
         def check(values: np.ndarray) -> None:
             if values.shape[-1:] != (n,):
                 raise UsageError(f"parameters has shape {values.shape}; expected (..., {n})")
-            self.check_masses(values)
-            if len(self._growing[0]):
-                self.check_springs(values)
-            if self._cables:
-                self.check_cables(values)
+            self.check_numbers(values)
             if ((values == whole) | free).all():  # the usual case, without picking columns
                 return
             wrong = ~(np.abs(values[..., where] - exact) <= allowed)  # NaN is wrong too

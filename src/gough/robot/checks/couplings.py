@@ -202,6 +202,12 @@ def contradiction_faults(couplings: tuple[PlacedCoupling, ...]) -> Iterator[Faul
                 return
             continue
         still = [name for name, held in zip(names, _held(now[:, :-1]), strict=True) if held]
+        if still and not others:
+            message = f"{coupling.name} leaves {', '.join(still)} no motion: its numbers are too far apart"
+            yield Fault(
+                coupling.place, coupling.name, message, "coefficients and ratios within a billion of each other"
+            )
+            return
         if still:
             message = f"{with_others} leave {', '.join(still)} no motion: their ratios contradict each other"
             yield Fault(coupling.place, coupling.name, message, "one of them, or ratios that agree around the circle")
