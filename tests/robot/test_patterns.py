@@ -64,7 +64,7 @@ def test_written_back_leg_by_leg() -> None:
     robot = loads(HEAD + PATTERNS)
     assert loads(dumps(robot)) == robot
     assert "pattern" not in dumps(robot)
-    assert "base_radius*cos((-spread + 120 deg))" in dumps(robot)
+    assert "base_radius*cos(-spread + 120 deg)" in dumps(robot)
 
 
 def both(text: str, other: str) -> tuple[Robot, Robot]:

@@ -6,7 +6,7 @@ import numpy as np
 import typer
 
 from gough.cli.failure import CHECK_FAILED
-from gough.cli.opening import Json, load_robot
+from gough.cli.opening import Json, Set, load_robot, set_variables
 from gough.cli.output import plural, say, write_json
 
 File = Annotated[
@@ -22,6 +22,7 @@ def check(
     upgrade: Annotated[
         bool, typer.Option("--upgrade", help="Write the file as one of the newest format first, its comments kept.")
     ] = False,
+    variables: Set = None,
     json: Json = False,
 ) -> None:
     """Check a description: every problem with its line, warnings, and whether a model can be built at its home.
@@ -30,12 +31,12 @@ def check(
     direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
     loops couplings equations redundant_closures home home_moved home_found without_inertia closure_error closure_tolerance
     left_open parallel inverse (of a flexible robot) serial serial_names; null if none), upgraded (null, or the formats
-    [before, now]). Exit code 1 if there are problems; a file with problems is not upgraded.
+    [before, now]). Exit code 1 if there are problems; a file with other problems than newer keys is not upgraded.
     """
-    report = examine(file)
+    report = examine(file, variables)
     upgraded = _upgrade(file) if upgrade and (report["valid"] or _reads_when_upgraded(file)) else None
     if upgraded and not report["valid"]:
-        report = examine(file)
+        report = examine(file, variables)
     report["upgraded"] = upgraded
     if json:
         write_json(report)
@@ -103,8 +104,8 @@ def _upgrade_summary(file: str, report: dict[str, Any]) -> str:
     return f"{file}: format {before} is now format {now}; nothing else is changed."
 
 
-def examine(file: str) -> dict[str, Any]:
-    """The report as data."""
+def examine(file: str, variables: list[str] | None = None) -> dict[str, Any]:
+    """The report as data. variables: what --set says."""
     import warnings
 
     from gough.errors import StructureError
@@ -119,7 +120,7 @@ def examine(file: str) -> dict[str, Any]:
         warnings.simplefilter("always")
         doubts: list[str] = []
         try:
-            robot = load_robot(file)
+            robot = set_variables(load_robot(file), variables)
             doubts = description_doubts(robot)
             model = build(robot)
             doubts += [*motion_doubts(model), *inertia_doubts(model), *condition_doubts(model)]

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gough.cli.opening import Json, RobotName, open_model
+from gough.cli.opening import Json, RobotName, Set, open_model
 from gough.cli.output import console, say, table, write_json
 
 KEYS = ("add", "mul", "div", "sqrt", "trig", "operations", "operations_fma", "instructions", "uniform")
@@ -17,6 +17,7 @@ def count(
     ] = None,
     baked: Annotated[bool, typer.Option("--baked", help="Parameters as numbers in the code, not as inputs.")] = False,
     no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
+    variables: Set = None,
     json: Json = False,
 ) -> None:
     """Count the operations of one evaluation.
@@ -37,7 +38,7 @@ def count(
     from gough.errors import UsageError
     from gough_papers.counting import counts_beside_papers
 
-    model, _ = open_model(robot, quiet=True)
+    model, _ = open_model(robot, quiet=True, variables=variables)
     names = tuple(function or COUNTED)
     missing = {name: reason for name in names if (reason := missing_reason(model, name))}
     if function and missing:

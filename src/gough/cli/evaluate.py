@@ -13,7 +13,7 @@ import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.functions import column_names, inputs_of, run_function
-from gough.cli.opening import Json, RobotName, open_model
+from gough.cli.opening import Json, RobotName, Set, open_model
 from gough.cli.output import note, say, write_json
 from gough.cli.states import Inputs, gather, known_names
 from gough.errors import GOOD, Failure, UsageError
@@ -41,6 +41,7 @@ def evaluate(
     on_bad_state: Annotated[
         OnBadState, typer.Option("--on-bad-state", help="raise: list the bad states. mark: only say how many.")
     ] = OnBadState.raise_,
+    variables: Set = None,
     json: Json = False,
 ) -> None:
     """Evaluate a function on a file of states.
@@ -73,7 +74,7 @@ def evaluate(
     JSON keys: robot, function, states, bad[] (index status problem), outputs {name: columns, values} or out.
     """
     table = read_table(state)
-    model, _ = open_model(robot)
+    model, _ = open_model(robot, variables=variables)
     if is_run(state):  # works, references, energies: channels of a run that are no part of a state
         known = set(known_names(model))
         more = [name for name in table if name not in known]

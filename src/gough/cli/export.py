@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gough.cli.opening import Json, RobotName, open_model
+from gough.cli.opening import Json, RobotName, Set, open_model
 from gough.cli.output import say, write_json
 
 
@@ -34,6 +34,7 @@ def export(
         str,
         typer.Option("--legs", help="loops over legs, flat statements, or auto: what is faster for a single state."),
     ] = "auto",
+    variables: Set = None,
     json: Json = False,
 ) -> None:
     """Write a function as self-contained source: header, source, and a test driver with reference values.
@@ -43,7 +44,7 @@ def export(
     """
     from gough.export import export as write
 
-    model, _ = open_model(robot, quiet=True)
+    model, _ = open_model(robot, quiet=True, variables=variables)
     files = write(
         model,
         function,

@@ -8,7 +8,7 @@ import numpy as np
 import typer
 
 from gough.cli.check import load_paths_of
-from gough.cli.opening import Json, RobotName, open_model
+from gough.cli.opening import Json, RobotName, Set, open_model
 from gough.cli.output import console, note, say, short, table, vector, write_json
 from gough.cli.values import coordinate_values
 from gough.errors import UsageError
@@ -43,6 +43,7 @@ def show_modes(
     converged: Annotated[
         bool, typer.Option("--converged", help="Also how far the frequencies move with richer flexible bodies (slow).")
     ] = False,
+    variables: Set = None,
     json: Json = False,
 ) -> None:
     """Natural frequencies, damping and shapes of the closed robot about static equilibrium.
@@ -57,7 +58,7 @@ def show_modes(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model, _ = open_model(robot, quiet=json)
+        model, _ = open_model(robot, quiet=json, variables=variables)
         if drives != "locked" and (stiffness is not None or damping):
             raise UsageError("--drives and the servo's --stiffness or --damping exclude each other")
         place = coordinate_values(at, "--at", model) if at else None

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gough.cli.opening import Json, RobotName, open_model
+from gough.cli.opening import Json, RobotName, Set, open_model
 from gough.cli.output import console, plural, say, short, table, vector, write_json
 from gough.cli.structure.loops import entries, show_blocks, show_couplings, show_loops, span, spell_shape
 
@@ -15,6 +15,7 @@ Data = dict[str, Any]
 def show(
     robot: RobotName,
     parameters: Annotated[bool, typer.Option("--parameters", help="List every parameter with value and unit.")] = False,
+    variables: Set = None,
     json: Json = False,
 ) -> None:
     """Show the structure of a robot: freedoms, legs, joints, bodies, loops, drives, frames, home, structural zeros, sources.
@@ -29,7 +30,7 @@ def show(
     """
     from gough.cli.structure.report import structure_report
 
-    model, warnings = open_model(robot, quiet=True)
+    model, warnings = open_model(robot, quiet=True, variables=variables)
     report = structure_report(model, warnings, parameters)
     if json:
         write_json(report)
@@ -75,8 +76,13 @@ def _head(r: Data) -> None:
         told = ", ".join(x["name"] + (" (no inertia: held)" if x["held"] else "") for x in r["idle"])
         say(f"idle, moved by no drive: {told}")
     say(_drive_line(r))
-    kinds = {"position": "coordinate", "velocity": "column", "acceleration": "acceleration"}
-    columns = [f"{kind} {' '.join(v[key] for v in rigid)}" for kind, key in kinds.items()]
+    idle = [v for v in r["velocities"] if v["name"] in [x["name"] for x in r["idle"]]]
+    kinds = {
+        "position": ("coordinate", rigid),
+        "velocity": ("column", [*rigid, *idle]),
+        "acceleration": ("acceleration", rigid),
+    }
+    columns = [f"{kind} {' '.join(v[key] for v in those)}" for kind, (key, those) in kinds.items()]
     say(f"columns of `gough eval`: {'; '.join(columns)}")
     source = r["source"]
     for key, value in source.items() if isinstance(source, dict) else [("source", source)] if source else []:

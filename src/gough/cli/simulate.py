@@ -12,7 +12,7 @@ import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.many_runs import parse_vary, simulate_varied
-from gough.cli.opening import Json
+from gough.cli.opening import Json, Set, load_robot, set_variables
 from gough.cli.output import console, note, progress_bar, say, short, table, write_json
 from gough.cli.values import coordinate_values, positive, rate_values, seconds
 from gough.errors import GoughError, UsageError
@@ -98,6 +98,7 @@ def simulate(
         bool,
         typer.Option("--allow-outside", help="With --scenario: outputs that it names may lie outside of this folder."),
     ] = False,
+    variables: Set = None,
     json: Json = False,
 ) -> None:
     """Simulate a robot along a motion, under a controller, or left to itself.
@@ -105,14 +106,14 @@ def simulate(
     Without a motion the drives give no force. A motion of drives is followed exactly and the forces are results; other
     motions need a controller.
 
-    With --vary many runs are done at once, by rk4: names are parameters of the robot, at.NAME and rate.NAME of the first state,
-    wrench.fx … wrench.mz or wrench.FRAME.fx of a constant load. --out is then a folder; the same command again goes on where it
-    was. JSON keys of many runs: robot, scenario, runs, failed, resumed, computing_s, runs_per_s, varied[] and ends[] (name unit
-    mean deviation low high), folder.
+    With --vary many runs are done at once, by rk4: names are parameters or variables of the robot, at.NAME and rate.NAME of the
+    first state, wrench.fx … wrench.mz or wrench.FRAME.fx of a constant load. --out is then a folder; the same command again goes
+    on where it was. JSON keys of many runs: robot, scenario, runs, failed, resumed, computing_s, runs_per_s, varied[] and ends[]
+    (name unit mean deviation low high), folder.
 
     JSON keys: robot, scenario, stopped, remedy, states, simulated_s, computing_s, compile_s, error_estimate, energy_error,
     energy_exchanged_J, closure_error, bad_states, crossed (times of singularities), settings (method step tolerance every steps
-    rejected careful smoothing), motion, controller, events[] (time and what: motion, start, step, saturated, leap), tracking
+    rejected careful smoothing), motion, controller, events[] (time and what: motion, start, step, saturated, limit, …), tracking
     (largest errors from the motion, by unit), drives[] (name unit low high speed force force_unit), elastic[] (name unit low
     high), files[]. Exit code 3 if the run stopped early, 130 if it was interrupted; what is done is still reported and written.
     """
@@ -285,7 +286,6 @@ def _law(text: str, model: "Model") -> "Law":
 
 def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     """The scenario that the options say: that of --scenario, or an empty one, with the other options in place."""
-    from gough.cli.opening import load_robot
     from gough.model import build
     from gough.robot.friction import change_friction
     from gough.simulation.motion.files import load_motion
@@ -300,12 +300,14 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
             None if robot is None else load_robot(robot),
             allow_outside=bool(given.get("allow_outside")),
         )
-        if smoothing is not None:
-            made = made.with_(model=build(change_friction(made.model.robot, smoothing=smoothing)))
+        if smoothing is not None or given["variables"]:
+            changed = set_variables(made.model.robot, given["variables"])
+            made = made.with_(model=build(change_friction(changed, smoothing=smoothing)))
     elif robot is None:
         raise UsageError(f"give a ROBOT, or --scenario with a file or one of {', '.join(scenario_names())}")
     else:
-        made = Scenario(build(change_friction(load_robot(robot), smoothing=smoothing)))
+        described = set_variables(load_robot(robot), given["variables"])
+        made = Scenario(build(change_friction(described, smoothing=smoothing)))
     changes: dict[str, Any] = {
         "motion": None if given["motion"] is None else load_motion(given["motion"], made.model),
         "controller": None if given["controller"] is None else _law(given["controller"], made.model),

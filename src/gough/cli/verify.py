@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from gough.cli.failure import CHECK_FAILED, INTERRUPTED
-from gough.cli.opening import Json, RobotName, open_model
+from gough.cli.opening import Json, RobotName, Set, open_model
 from gough.cli.output import console, say, table, write_json
 
 
@@ -15,6 +15,7 @@ def verify(
         int, typer.Option("--states", min=1, max=10**6, help="How many states around home are sampled.")
     ] = 24,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Chooses the states.")] = 0,
+    variables: Set = None,
     json: Json = False,
 ) -> None:
     """Check a model against laws that need no other software; prints what was measured and what is allowed.
@@ -25,7 +26,7 @@ def verify(
     """
     from gough.analysis.verification.laws import LawCheck, checks
 
-    model, _ = open_model(robot, quiet=json)
+    model, _ = open_model(robot, quiet=json, variables=variables)
     done: list[LawCheck] = []
     interrupted = False
     try:

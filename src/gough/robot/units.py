@@ -112,6 +112,9 @@ _FACTOR = re.compile(r"([A-Za-zµ°]+)(?:(?:\^|\*\*)?(-?\d))?")
 
 EXPRESSIONS: ContextVar[Callable[[str], "Quantity | None"] | None] = ContextVar("expressions", default=None)
 """While a description with expressions is read: what makes a number of one; None of a text that is no expression."""
+UNIT_LIKE: ContextVar[frozenset[str]] = ContextVar("unit_like", default=frozenset())
+"""Meanwhile: names of variables that are a unit and an exponent too, as m2 is."""
+_BESIDE = re.compile(r"[*/]\s*([A-Za-z]+[0-9])(?![A-Za-z0-9_])")
 COMMON = {"length": "m or mm", "angle": "rad or deg", "speed": "m/s or mm/s", "angular speed": "rad/s or deg/s"}
 """Units to write, where the SI unit alone would be a poor hint."""
 
@@ -272,6 +275,16 @@ def si_unit(name: str) -> str:
     return DIMENSIONS[name][1]
 
 
+def demand_clear(text: str) -> None:
+    """UnitError where a unit behind * or / might be a variable as well."""
+    for word in _BESIDE.findall(text) if UNIT_LIKE.get() else ():
+        if word in UNIT_LIKE.get():
+            raise UnitError(
+                f"{word!r} may be a unit or the variable here: write ({word}) for the variable, {word[:-1]}^{word[-1]} for "
+                "the unit"
+            )
+
+
 def convert(text: str, names: tuple[str, ...]) -> float:
     """The SI value of a text whose dimension must be one of names; a `Quantity` where there are several."""
     read = EXPRESSIONS.get()
@@ -283,6 +296,7 @@ def convert(text: str, names: tuple[str, ...]) -> float:
             raise
         demand_dimension(expressed, names)
         return expressed if len(names) > 1 or isinstance(expressed, VariedNumber) else float(expressed)
+    demand_clear(text)
     found = Quantity(value, text.strip(), dimension)
     if not any(serves(found, name) for name in names):
         hertz = "; Hz counts turns: write rev/s, rpm or rad/s" if any(fits(dimension, name) for name in names) else ""
@@ -295,7 +309,9 @@ def demand_dimension(found: Quantity, names: tuple[str, ...]) -> None:
     bare = found.dimension == (0, 0, 0, 0) and "angle" in names
     if not bare and not any(serves(found, name) for name in names):
         wanted = " or ".join(with_article(name) for name in names)
-        raise UnitError(f"an expression that gives {dimension_in_words(found.dimension)}, not {wanted}")
+        plain = found.dimension == (0, 0, 0, 0)
+        hint = f"; write its numbers with their unit, 0.2 {si_unit(names[0]) or '…'} say" if plain else ""
+        raise UnitError(f"an expression that gives {dimension_in_words(found.dimension)}, not {wanted}{hint}")
 
 
 def dimension_in_words(dimension: Dimension) -> str:

@@ -7,15 +7,16 @@
     atom     = number [unit] | name | function "(" sum ("," sum)* ")" | "(" sum ")"
 
 A unit belongs to the number before it and goes on as far as units follow: "9.81 m/s2", "2 kg*m2", "5 m**2" are one number each,
-as they are outside of expressions; "20 s-1", which might be a difference, is refused. Names of units are no names of variables,
-so that this can be said without looking further.
+as they are outside of expressions; "20 s-1", which might be a difference, is refused. Names of units are no names of variables.
+Those with an exponent (m1, m2) may be: they are the unit right behind a number, the variable elsewhere, and refused behind a unit
+and * or /, where both could be meant ("2 kg*m2").
 """
 
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from gough.robot.units import UNITS, Dimension, UnitError, quantity_of
+from gough.robot.units import UNITS, Dimension, UnitError, demand_clear, quantity_of
 
 MOST_LENGTH = 1000
 """Characters of an expression."""
@@ -44,7 +45,7 @@ _TOKEN = re.compile(
     rf"\s*(?:(?P<number>{_NUMBER})(?:\s*(?P<unit>(?:/\s*)?{_UNIT}(?:\s*(?:[./·]|\*(?!\*))\s*{_UNIT})*))?"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign>\*\*|[-+*/(),]))"
 )
-_RESERVED = re.compile(rf"(?:{_NAMES})\d?")
+_UNIT_LIKE = re.compile(rf"(?:{_NAMES})\d")
 
 
 class ExpressionError(UnitError):
@@ -69,7 +70,12 @@ def reserved_meaning(name: str) -> str:
         return "a function"
     if name == "pi":
         return "a number"
-    return "a unit" if _RESERVED.fullmatch(name) else ""
+    return "a unit" if name in UNITS else ""
+
+
+def is_unit_like(name: str) -> bool:
+    """Whether a name is a unit and an exponent too: m2, s1."""
+    return _UNIT_LIKE.fullmatch(name) is not None
 
 
 def parse_expression(text: str) -> FormulaTree:
@@ -106,6 +112,7 @@ class _Parser:
             raise ExpressionError(f"{rest.strip()[0]!r} has no meaning{_remedy(rest.strip())}", self.column)
         self.kind = next(kind for kind in ("number", "name", "sign") if found[kind] is not None)
         self.token, self.unit, self.at = found[self.kind], found["unit"] or "", found.end()
+        demand_clear(self.unit)
         if self.unit and re.match(r"-[0-9]", self.text[self.at :]):
             message = f"a minus and a digit right behind the unit {self.unit!r}"
             raise ExpressionError(f"{message}: write blanks around the minus, or ^- for an exponent", self.at + 1)

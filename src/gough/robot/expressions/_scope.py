@@ -8,13 +8,22 @@ from typing import Any
 
 from gough.frozen import FrozenDict
 from gough.robot.checks.suggestions import meant_word
-from gough.robot.expressions._grammar import FUNCTIONS, ExpressionError, FormulaTree, parse_expression, reserved_meaning
+from gough.robot.expressions._grammar import (
+    FUNCTIONS,
+    ExpressionError,
+    FormulaTree,
+    is_unit_like,
+    parse_expression,
+    reserved_meaning,
+)
 from gough.robot.item import Fault, Item, Place
 from gough.robot.units import (
     EXPRESSIONS,
+    UNIT_LIKE,
     Dimension,
     Quantity,
     UnitError,
+    demand_clear,
     dimension_in_words,
     parse,
     unit_of,
@@ -80,17 +89,23 @@ class Scope:
         if len(self._given) > MOST_VARIABLES:
             self.faults.append(Fault((), "", f"{len(self._given)} variables", f"at most {MOST_VARIABLES}"))
             self._given = {}
-        for name in self._given:
-            self._define(name, ())
+        self._unit_like = frozenset(name for name in self._given if isinstance(name, str) and is_unit_like(name))
+        token = UNIT_LIKE.set(self._unit_like)
+        try:
+            for name in self._given:
+                self._define(name, ())
+        finally:
+            UNIT_LIKE.reset(token)
 
     @contextmanager
     def reading(self) -> Iterator["Scope"]:
         """Inside, texts of numbers may be expressions."""
-        token = EXPRESSIONS.set(self.read)
+        token, names = EXPRESSIONS.set(self.read), UNIT_LIKE.set(self._unit_like)
         try:
             yield self
         finally:
             EXPRESSIONS.reset(token)
+            UNIT_LIKE.reset(names)
 
     @property
     def variables(self) -> Variables:
@@ -159,9 +174,11 @@ class Scope:
         if isinstance(raw, str):
             try:
                 value, dimension = parse(raw)
-                found = Quantity(value, raw.strip(), dimension)
             except UnitError as error:
                 found = self._defined_by(name, raw, open_, error)
+            else:
+                demand_clear(raw)
+                found = Quantity(value, raw.strip(), dimension)
         assert found is not None
         if "Hz" in found.written and not isinstance(found, Expression):
             raise UnitError("Hz counts turns: write rev/s, rpm or rad/s, or 1/s")
@@ -246,7 +263,9 @@ def _alike(tree: FormulaTree, values: Values) -> Dimension:
         if dimension != first:
             what = {"+": "a sum of", "-": "a difference of"}.get(tree.op, f"{tree.op} of")
             message = f"{what} {dimension_in_words(first)} and {dimension_in_words(dimension)}"
-            raise ExpressionError(f"{message}; both need the same unit", tree.column)
+            other = unit_of(dimension if first == NUMBER else first)
+            hint = f": write the number with its unit, 1.2 {other} say" if NUMBER in (first, dimension) else ""
+            raise ExpressionError(f"{message}; both need the same unit{hint}", tree.column)
     return first
 
 

@@ -249,8 +249,11 @@ def _text(text: str, mark: Mark, words: dict[str, str], complain: Complain) -> A
             return int(value) if re.fullmatch(r"-?[0-9]+", value) else float(value)
         except ValueError:
             return value
-    return _WORD.sub(lambda found: _bracketed(words[found[1]]), text)
+    return _WORD.sub(lambda found: _bracketed(words[found[1]], text[: found.start()], text[found.end() :]), text)
 
 
-def _bracketed(value: str) -> str:
-    return value if _PLAIN.fullmatch(value) else f"({value})"
+def _bracketed(value: str, before: str, after: str) -> str:
+    """A word's text in brackets, where it needs them: more than a name or a number, and not all that stands between brackets or
+    commas."""
+    alone = before.rstrip()[-1:] in ("", "(", ",") and after.lstrip()[:1] in ("", ")", ",")
+    return value if alone or _PLAIN.fullmatch(value) else f"({value})"

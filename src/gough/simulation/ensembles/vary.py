@@ -1,6 +1,7 @@
 """Numbers that differ from run to run, by name: random draws (Monte Carlo) or all combinations (sweeps).
 
-Names    a parameter of the robot (`model.parameter_names`); "at.NAME", a coordinate at the start (m, rad), as in
+Names    a parameter of the robot (`model.parameter_names`), or a variable of its description (`model.variables`), which moves
+         all parameters that follow it; "at.NAME", a coordinate at the start (m, rad), as in
          `model.configuration(coordinates=…)`; "rate.NAME", an entry of v at the start; "wrench.fx" … "wrench.mz" on the platform,
          "wrench.FRAME.fx" on a frame (N, N·m).
 Draws    every name has a stream of its own, from the seed and the name: one more name leaves the numbers of the others as they
@@ -66,13 +67,13 @@ def uniform(low: float, high: float) -> Draw:
 
 @checked(deviation=number(0))
 def spread(deviation: float) -> Draw:
-    """A parameter's own number times a normal one of mean 1: spread(0.05) for 5 % standard deviation."""
+    """A parameter's or variable's own number times a normal one of mean 1: spread(0.05) for 5 % standard deviation."""
     return Draw("normal", 1.0, deviation, relative=True)
 
 
 @checked(part=number(0))
 def within(part: float) -> Draw:
-    """A parameter's own number times one between 1 - part and 1 + part: within(0.1) for ±10 %."""
+    """A parameter's or variable's own number times one between 1 - part and 1 + part: within(0.1) for ±10 %."""
     return Draw("uniform", 1.0 - part, 1.0 + part, True)
 
 
@@ -96,11 +97,16 @@ class Varied:
         known = model.parameters if base is None else np.asarray(base, dtype=float)
         out = np.broadcast_to(known, (self.runs, len(model.parameters))).copy()
         places = {n: k for k, n in enumerate(model.parameter_names)}
-        for name in names:
+        variables = self._variables(model)
+        if variables:
+            followed = [places[n] for n in {x for name in variables for x in model.moved_parameters(name)}]
+            out[:, followed] = model.parameters_with(variables=variables)[..., followed]
+        for name in (n for n in names if n not in variables):
             if name not in places:
                 raise UsageError(
-                    f"{model.robot.name} has no parameter {name!r}; see model.parameter_names or `gough show ROBOT "
-                    "--parameters`. States at the start are named at.NAME and rate.NAME, loads wrench.fx or wrench.FRAME.fx"
+                    f"{model.robot.name} has no parameter or variable {name!r}; see model.parameter_names and model.variables, "
+                    "or `gough show ROBOT --parameters`. States at the start are named at.NAME and rate.NAME, loads wrench.fx or "
+                    "wrench.FRAME.fx"
                 )
             if name in self.relative and not out[:, places[name]].any():
                 unit = self.unit(model, name)
@@ -112,11 +118,20 @@ class Varied:
             out[:, places[name]] = factor * self.values[name]
         return out
 
+    def _variables(self, model: "Model") -> dict[str, Array]:
+        """{name: (runs,)} of variables, not factors."""
+        own = dict(zip(model.variables.names, model.variables.values, strict=True))
+        found = {n: x * own[n] if n in self.relative else x for n, x in self.values.items() if n in own}
+        still = [n for n in found if n in self.relative and own[n] == 0]
+        if still:
+            raise UsageError(f"{still[0]} is 0, and so is every part of it: give normal or uniform")
+        return found
+
     def told(self, model: "Model", designs: Array | None) -> dict[str, Array]:
         """{name: (runs,)}: the numbers that runs had; of parameters those of their designs (runs, n), not factors."""
-        places = {n: k for k, n in enumerate(model.parameter_names)}
+        places, variables = {n: k for k, n in enumerate(model.parameter_names)}, self._variables(model)
         return {
-            n: np.array(designs[:, places[n]]) if n in places and designs is not None else x
+            n: np.array(designs[:, places[n]]) if n in places and designs is not None else variables.get(n, x)
             for n, x in self.values.items()
         }
 
@@ -125,6 +140,8 @@ class Varied:
         head, _, rest = name.partition(".")
         if name in model.parameter_names:
             return model.mechanism.table.units[model.parameter_names.index(name)]
+        if name in model.variables.names:
+            return model.variables.units[model.variables.names.index(name)]
         layout, units = model.layout, units_of(model)
         if head == "rate" and rest in layout.v_names:
             return units.v[layout.v_names.index(rest)]

@@ -117,8 +117,10 @@ class FrictionChange(Item):
 
 
 class ChangesItem(Item):
-    """Of the robot's description. parameters: SI numbers by the names of `gough show ROBOT --parameters`."""
+    """Of the robot's description. variables: other values of its variables, SI numbers or texts with a unit. parameters: SI
+    numbers by the names of `gough show ROBOT --parameters`."""
 
+    variables: dict[str, float | str] = Field(default_factory=dict)
     friction: FrictionChange = Field(default_factory=FrictionChange)
     gravity: Gravity | None = None
     parameters: dict[str, Annotated[float, BeforeValidator(_parameter)]] = Field(default_factory=dict)

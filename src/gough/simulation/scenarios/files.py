@@ -135,6 +135,11 @@ class _ScenarioReading:
             found = self.robot if self.robot is not None else self._place(item.robot)
             robot = load(found) if isinstance(found, str | Path) else found
             try:
+                robot = robot.with_variables(item.changes.variables) if item.changes.variables else robot
+            except UsageError as error:
+                self.complain(("changes", "variables"), str(error))
+                return None
+            try:
                 robot = change_robot(robot, item.changes)
             except UsageError as error:
                 self.complain(("changes", "friction"), str(error))
@@ -208,7 +213,7 @@ def _outputs(item: ScenarioItem) -> Outputs:
 
 
 def change_robot(robot: "Robot", changes: ChangesItem) -> "Robot":
-    """A description with the changes of a scenario, but for its parameters."""
+    """A description with the changes of a scenario, but for its variables and parameters."""
     f = changes.friction
     smoothing: float | tuple[float, float] | None = f.smoothing
     if f.smoothing is not None and f.turn_smoothing is not None:
