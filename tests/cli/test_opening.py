@@ -33,8 +33,8 @@ def test_commands_without_a_robot_do_not_have_them():
 
 
 def test_check_tells_of_the_drives_and_of_homes_that_are_not_zero(four):
-    found = gough_json("check", four, "--drives", "mot*,foot", code=1)
-    assert "2 drives (motor, foot) for 1 freedom" in found["problems"][0]["text"]
+    assert gough_json("check", four, "--drives", "mot*,foot")["model"]["drives"] == 2
+    assert "share the load by the least" in gough("show", four, "--drives", "mot*,foot")[0]
     out, _ = gough("check", four, "--drives", "motor")
     assert "1 freedom, 1 drive, 1 loop" in out
     assert "At zero the loops are open; home is next to it (motor: -3.502 deg" in out

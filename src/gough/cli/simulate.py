@@ -300,13 +300,13 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
             None if robot is None else load_robot(robot),
             allow_outside=bool(given.get("allow_outside")),
         )
-        if smoothing is not None or given["variables"]:
-            changed = set_variables(made.model.robot, given["variables"])
+        if smoothing is not None or given.get("variables"):
+            changed = set_variables(made.model.robot, given.get("variables"))
             made = made.with_(model=build(change_friction(changed, smoothing=smoothing)))
     elif robot is None:
         raise UsageError(f"give a ROBOT, or --scenario with a file or one of {', '.join(scenario_names())}")
     else:
-        described = set_variables(load_robot(robot), given["variables"])
+        described = set_variables(load_robot(robot), given.get("variables"))
         made = Scenario(build(change_friction(described, smoothing=smoothing)))
     changes: dict[str, Any] = {
         "motion": None if given["motion"] is None else load_motion(given["motion"], made.model),
