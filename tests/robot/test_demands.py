@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -118,3 +120,12 @@ def test_a_negative_ratio_and_one_that_moves_nothing_are_named_as_what_they_are(
         loads(text(MORE=GEAR.replace("RATIO", "-r")))
     with pytest.raises(DescriptionError, match="c leaves one no motion: its numbers are too far apart"):
         loads(text(MORE=MIMIC.replace("RATIO", "1.0e+12")))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [None, "k", {1: 2.0}, {"k": np.array([1.0, 2.0])}, {"k": None}, {"k": True}, {"k": np.nan}, {"k": 10**400}],
+)
+def test_values_that_are_none_are_refused_in_words(values: Any) -> None:
+    with pytest.raises(UsageError, match=r"with_variables|variable k: .* is not a finite number"):
+        loads(text(DRIVE="gear: k")).with_variables(values)
