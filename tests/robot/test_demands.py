@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import gough
 from gough.errors import Status, UsageError
+from gough.export.files import export_texts
 from gough.robot import DescriptionError, loads
 
 BASE = """
@@ -118,3 +121,36 @@ def test_a_negative_ratio_and_one_that_moves_nothing_are_named_as_what_they_are(
         loads(text(MORE=GEAR.replace("RATIO", "-r")))
     with pytest.raises(DescriptionError, match="c leaves one no motion: its numbers are too far apart"):
         loads(text(MORE=MIMIC.replace("RATIO", "1.0e+12")))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [None, "k", {1: 2.0}, {"k": np.array([1.0, 2.0])}, {"k": None}, {"k": True}, {"k": np.nan}, {"k": 10**400}],
+)
+def test_values_that_are_none_are_refused_in_words(values: Any) -> None:
+    with pytest.raises(UsageError, match=r"with_variables|variable k: .* is not a finite number"):
+        loads(text(DRIVE="gear: k")).with_variables(values)
+
+
+def test_keys_that_become_equal_in_a_copy_are_refused() -> None:
+    pattern = "couplings: [{name: 'c_<w>', type: differential, pattern: {listed: [{w: two}]}, coefficients: {one: 1, <w>: 2, two: 5}}]"
+    with pytest.raises(DescriptionError, match="becomes 'two' in a copy, which is written there already"):
+        loads(text(MORE=pattern))
+    assert loads(text(MORE=pattern.replace(", two: 5", ""))).couplings[0].coefficients == {"one": 1.0, "two": 2.0}
+
+
+@pytest.mark.parametrize("value", ["yes", "on", "1", "'true'"])
+def test_internal_is_true_or_false(value: str) -> None:
+    gear = GEAR.replace("RATIO", f"r, internal: {value}")
+    with pytest.raises(DescriptionError, match=r"couplings\[0\].internal: neither true nor false"):
+        loads(text(MORE=gear))
+    assert loads(text(MORE=GEAR.replace("RATIO", "r, internal: true"))).couplings[0].internal
+
+
+def test_exported_functions_of_variables_bear_the_robots_name_once() -> None:
+    model = gough.build(loads(text(DRIVE="gear: k")))
+    for function, name in (
+        (model.function("mass_matrix", variables=True), "demanding_mass_matrix_of_variables"),
+        (model.function("mass_matrix"), "demanding_mass_matrix"),
+    ):
+        assert set(export_texts(model, function)) == {f"{name}.h", f"{name}.c", f"{name}_test.c"}

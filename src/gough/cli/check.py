@@ -56,6 +56,7 @@ def check(
 
 def _upgrade(file: str) -> list[int] | None:
     """[format before, format now] of a file that is rewritten; None where it has the newest already."""
+    import codecs
     from pathlib import Path
 
     from gough.errors import UsageError
@@ -72,7 +73,8 @@ def _upgrade(file: str) -> list[int] | None:
     text = read_document(Path(file))
     newer, before, now = upgrade_text(text, file)
     if newer != text:
-        write_file(file, newer)
+        marked = Path(file).read_bytes().startswith(codecs.BOM_UTF8)
+        write_file(file, "\ufeff" + newer if marked else newer)
     return [before, now] if newer != text else None
 
 

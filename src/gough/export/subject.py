@@ -59,7 +59,7 @@ def subject_of(
     if isinstance(function, Function):
         if options.baked or not options.friction or not options.wrench:
             raise UsageError("baked, friction and wrench are for functions given by name: this one has its program")
-        made, name = _given(model, function, pattern), function.name
+        made, name = _given(model, function, pattern), function.name.removeprefix(f"{model.mechanism.name} ")
         pattern = made.pattern
     else:
         name = function

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import PlainValidator, WithJsonSchema
 
+from gough.robot.effects import Flag
 from gough.robot.fields import (
     Name,
     NonZero,
@@ -96,7 +97,7 @@ class Coupling(Item):
     module: PositiveLength | None = None
     radii: Annotated[tuple[PositiveLength, PositiveLength], exactly(2, "two radii")] | None = None
     radius: SignedLength | None = None
-    internal: bool = False
+    internal: Flag = False
     offset: Offset = 0.0
 
     @classmethod

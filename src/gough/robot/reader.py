@@ -144,6 +144,13 @@ def _compose(text: str) -> Any:
     return yaml.compose(text)
 
 
+def scalar_place(text: str, key: str) -> tuple[int, int]:
+    """Where the value of a key of the outermost mapping, a plain scalar, begins and ends in a text that is good YAML; its tag and
+    its anchor are part of it."""
+    node = next(value for name, value in _compose(text).value if name.value == key)
+    return node.start_mark.index, node.end_mark.index
+
+
 class _PlainData:
     def __init__(self, file: str):
         self.file = file

@@ -2,9 +2,9 @@
 
 import re
 
-from gough.robot.errors import DescriptionError
+from gough.robot.errors import DescriptionError, Problem
 from gough.robot.item import FORMAT
-from gough.robot.reader import Map, read
+from gough.robot.reader import Map, read, scalar_place
 
 
 def upgrade_text(text: str, file: str = "<text>") -> tuple[str, int, int]:
@@ -18,10 +18,13 @@ def upgrade_text(text: str, file: str = "<text>") -> tuple[str, int, int]:
     before = document["format"]
     if before >= FORMAT:
         return text, before, before
-    lines = text.splitlines(keepends=True)
-    at = document.marks["format"].line - 1
-    lines[at], changed = re.subn(rf"(['\"]?format['\"]?\s*:\s*){before}\b", rf"\g<1>{FORMAT}", lines[at], count=1)
-    newer = "".join(lines)
+    begin, end = scalar_place(text, "format")
+    number = re.search(r"\S+$", text[begin:end])  # after a tag or an anchor, which stay
+    newer = text if number is None else f"{text[: begin + number.start()]}{FORMAT}{text[end:]}"
     again, _ = read(newer, file)
-    assert changed and isinstance(again, Map) and {**again, "format": before} == {**document}
+    if not isinstance(again, Map) or {**again, "format": before} != {**document} or again["format"] != FORMAT:
+        message = "a number that cannot be changed by itself: an alias may repeat it elsewhere"
+        raise DescriptionError(
+            [Problem(file, document.marks["format"].line, "format", before, message, f"format: {FORMAT} by hand")]
+        )
     return newer, before, FORMAT

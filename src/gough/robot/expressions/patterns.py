@@ -226,6 +226,9 @@ def _replaced(data: Any, mark: Mark, words: dict[str, str], complain: Complain) 
         for key, value in data.items():
             own = data.marks[key]
             name = key if key in NOT_REPLACED else _text(key, own, words, complain)
+            if str(name) in out:
+                told = f"a key that becomes {str(name)!r} in a copy, which is written there already"
+                complain(own, key, told, "keys that differ in every copy")
             out[str(name)] = value if key in NOT_REPLACED else _replaced(value, own, words, complain)
             out.marks[str(name)] = own
         return out

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gough.arguments import show_value
 from gough.errors import UsageError, warn
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.errors import DescriptionError, Problem, UnphysicalInertiaWarning
@@ -30,6 +31,10 @@ def variable_unit(robot: Robot, name: str) -> str:
 
 def change_variables(robot: Robot, values: Mapping[str, float | str], quiet: bool = False) -> Robot:
     """The robot with other values of some variables, numbers in SI units or texts with a unit. quiet: without warnings."""
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
+        raise UsageError(
+            f"with_variables: {show_value(values)}; give {{name: number in SI units, or text with a unit}}"
+        )
     data = {key: x for key, x in robot_data(robot).items() if key in DOCUMENT_KEYS}
     if robot.variables:
         data["variables"] = {**data["variables"], **_new_values(robot, values)}
@@ -73,12 +78,21 @@ def _new_values(robot: Robot, values: Mapping[str, float | str]) -> dict[str, An
                 own, given = dimension_in_words(known.dimension), dimension_in_words(dimension)
                 raise UsageError(f"variable {name}: {value!r} is {given}, and {name} is {own}")
             written[name] = value
-        elif isinstance(value, bool) or not hasattr(value, "__float__") or not math.isfinite(float(value)):
-            raise UsageError(f"variable {name}: {value!r} is not a finite number")
+        elif not _is_finite(value):
+            raise UsageError(f"variable {name}: {show_value(value)} is not a finite number")
         else:
             number = float(value)
             written[name] = spell_number(number, known.dimension) if any(known.dimension) else number
     return written
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, bool) or not hasattr(value, "__float__") or getattr(value, "ndim", 0):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def _path(place: tuple[int | str, ...]) -> str:
