@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
-from gough.cli.functions import column_names, inputs_of, prescribed_by, run_function
+from gough.cli.functions import column_names, inputs_of, prescribed_names, run_function
 from gough.cli.opening import Json, RobotName, Set, open_model
 from gough.cli.output import note, say, write_json
 from gough.cli.states import Inputs, gather, known_names
@@ -82,7 +82,7 @@ def evaluate(
         table = {name: x for name, x in table.items() if name in known}
         if more:
             note(f"note: {state} is a run; channels that are no part of a state are not read: {', '.join(more)}")
-    inputs = gather(model, table, inputs_of(model, function), prescribed_by(function))
+    inputs = gather(model, table, inputs_of(model, function), prescribed_names(function))
     for text in inputs.assumed:
         note(f"note: {text}")
     if inputs.unused:

@@ -54,7 +54,7 @@ def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
     return tuple(i for i in inputs if i != "force" and (i != "wrench" or model.mechanism.has_platform))
 
 
-def prescribed_by(name: str) -> tuple[str, ...]:
+def prescribed_names(name: str) -> tuple[str, ...]:
     """The velocities whose accelerations a function is given: those that hybrid dynamics names."""
     from gough.dynamics.catalogue import FunctionKey
 
