@@ -251,3 +251,23 @@ def test_a_run_is_a_file_of_states(tmp_path):
     other.write_text(path.read_text(encoding="utf-8").replace("gough run", "something"), encoding="utf-8")
     _, err = gough("eval", "five_bar", "inverse_dynamics", "--state", other, code=2)
     assert "unknown column or array 'work.drives'" in err
+
+
+def test_hybrid_dynamics(tmp_path):
+    robot, states = tmp_path / "crane.yaml", tmp_path / "states.csv"
+    robot.write_text(
+        "format: 1\nname: lift\nbodies: [{name: trolley, mass: 20}, {name: load, mass: 5, center_of_mass: [0, 0, -2]}]\njoints:\n"
+        "  - {name: rail, type: prismatic, axis: [1, 0, 0], parent: world, child: trolley, drive: {}}\n"
+        "  - {name: swing, type: revolute, axis: [0, 1, 0], parent: trolley, child: load}\nvelocities: [rail, swing]\n"
+    )
+    states.write_text("rail,swing,v.rail,v.swing,a.swing\n0,0.1,0.5,0,-0.8\n0,0.2,0.5,0.3,-0.4\n")
+    found = gough_json("eval", robot, "hybrid_dynamics:swing", "--state", states)["outputs"]
+    model = library.build(str(robot))
+    told = model.hybrid_dynamics([[0, 0.1], [0, 0.2]], [[0.5, 0], [0.5, 0.3]], {"swing": [-0.8, -0.4]})
+    assert np.allclose(found["tau"]["values"], told.tau, rtol=1e-12) and found["tau"]["columns"] == ["tau.rail"]
+    assert np.allclose(found["vdot"]["values"], told.vdot, rtol=1e-12)
+    states.write_text("rail,swing\n0,0.1\n")
+    assert (
+        "prescribed is missing: give the array 'prescribed' or the columns a.swing"
+        in gough("eval", robot, "hybrid_dynamics:swing", "--state", states, code=2)[1]
+    )

@@ -1,5 +1,6 @@
 """Inner names of `gough.export`."""
 
+from gough.export.files import export_texts
 from gough.export.subject import Options, subject_of
 
-__all__ = ["Options", "subject_of"]
+__all__ = ["Options", "export_texts", "subject_of"]

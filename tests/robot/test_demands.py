@@ -9,8 +9,8 @@ import pytest
 
 import gough
 from gough.errors import Status, UsageError
-from gough.export.files import export_texts
 from gough.robot import DescriptionError, loads
+from inner.export import export_texts
 
 BASE = """
 format: 2
@@ -133,7 +133,8 @@ def test_values_that_are_none_are_refused_in_words(values: Any) -> None:
 
 
 def test_keys_that_become_equal_in_a_copy_are_refused() -> None:
-    pattern = "couplings: [{name: 'c_<w>', type: differential, pattern: {listed: [{w: two}]}, coefficients: {one: 1, <w>: 2, two: 5}}]"
+    relation = "type: differential, coefficients: {one: 1, <w>: 2, two: 5}"
+    pattern = f"couplings: [{{name: 'c_<w>', pattern: {{listed: [{{w: two}}]}}, {relation}}}]"
     with pytest.raises(DescriptionError, match="becomes 'two' in a copy, which is written there already"):
         loads(text(MORE=pattern))
     assert loads(text(MORE=pattern.replace(", two: 5", ""))).couplings[0].coefficients == {"one": 1.0, "two": 2.0}

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
-from gough.cli.functions import column_names, inputs_of, run_function
+from gough.cli.functions import column_names, inputs_of, prescribed_names, run_function
 from gough.cli.opening import Json, RobotName, Set, open_model
 from gough.cli.output import note, say, write_json
 from gough.cli.states import Inputs, gather, known_names
@@ -67,6 +67,7 @@ def evaluate(
     elastic, v (n, nv), acceleration (n, mobility), vdot (n, nv), wrench (n, 6), tau, drives (n, drives).
 
     Robots with fewer drives than freedoms have no inverse_dynamics; their joint_reactions take tau, not accelerations.
+    hybrid_dynamics:NAME,… takes the accelerations a.NAME of the velocities it names, or the array prescribed.
 
     The result has the function's outputs, `status` (0 good, else the code of gough.Status) and `problem` (why). Results
     of bad states are NaN; all results are written, and the exit code is 3 if any state is bad.
@@ -81,7 +82,7 @@ def evaluate(
         table = {name: x for name, x in table.items() if name in known}
         if more:
             note(f"note: {state} is a run; channels that are no part of a state are not read: {', '.join(more)}")
-    inputs = gather(model, table, inputs_of(model, function))
+    inputs = gather(model, table, inputs_of(model, function), prescribed_names(function))
     for text in inputs.assumed:
         note(f"note: {text}")
     if inputs.unused:

@@ -42,14 +42,24 @@ def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
     if name in GEOMETRY:
         return GEOMETRY[name]
     key = FunctionKey.of(name)
-    if key.kind not in (*CATALOGUE, "frame_pose", "frame_twist") or (key.kind not in CATALOGUE and not key.frames):
+    named = ("frame_pose", "frame_twist", "hybrid_dynamics")
+    if key.kind not in (*CATALOGUE, *named) or (key.kind not in CATALOGUE and not key.frames):
         raise UsageError(
-            f"no function {name!r}; there are {', '.join([*CATALOGUE, *GEOMETRY])}, frame_pose:NAME, frame_twist:NAME"
+            f"no function {name!r}; there are {', '.join([*CATALOGUE, *GEOMETRY])}, frame_pose:NAME, frame_twist:NAME, "
+            "hybrid_dynamics:NAME,…"
         )
     inputs = entry_of(model.mechanism, key).inputs
     if name == "joint_reactions":  # forces of the drives follow from the motion, or the motion from them
         inputs = ("q", "v", "tau" if missing_reason(model, "inverse_dynamics") else "acceleration", *LOADS)
     return tuple(i for i in inputs if i != "force" and (i != "wrench" or model.mechanism.has_platform))
+
+
+def prescribed_names(name: str) -> tuple[str, ...]:
+    """The velocities whose accelerations a function is given: those that hybrid dynamics names."""
+    from gough.dynamics.catalogue import FunctionKey
+
+    key = None if name in GEOMETRY else FunctionKey.of(name)
+    return key.frames if key is not None and key.kind == "hybrid_dynamics" else ()
 
 
 def run_function(model: "Model", name: str, slots: Slots) -> Results:

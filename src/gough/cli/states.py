@@ -3,6 +3,7 @@ state, and the inputs of functions made of them.
 """
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,9 @@ def acceleration_columns(model: "Model") -> tuple[str, ...]:
     return tuple(columns[: model.layout.mobility])
 
 
-def groups_of(model: "Model") -> dict[str, tuple[str, ...]]:
-    """Columns that make up each array; no wrench without a platform, no elastic coordinates without flexible bodies."""
+def groups_of(model: "Model", prescribed: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Columns that make up each array; no wrench without a platform, no elastic coordinates without flexible bodies. prescribed:
+    velocities whose accelerations a function is given."""
     layout = model.layout
     rigid = acceleration_columns(model)
     groups = {"q": layout.q_names, "v": velocity_columns(model), "acceleration": rigid}
@@ -46,6 +48,9 @@ def groups_of(model: "Model") -> dict[str, tuple[str, ...]]:
     if layout.n_elastic:
         groups["elastic"] = layout.q_names[layout.elastic]
     tau = tuple(f"tau.{name}" for name in layout.drive_names)
+    if prescribed:
+        of_platform = dict(zip(layout.u_names[:6], ACCELERATION, strict=False)) if model.mechanism.has_platform else {}
+        groups["prescribed"] = tuple(of_platform.get(name, f"a.{name}") for name in prescribed)
     return groups | {"tau": tau, "drives": layout.drive_names}
 
 
@@ -56,17 +61,17 @@ def coordinate_names(model: "Model") -> tuple[str, ...]:
     return tuple(coordinate_units(model))
 
 
-def known_names(model: "Model") -> list[str]:
+def known_names(model: "Model", prescribed: Sequence[str] = ()) -> list[str]:
     """Columns and arrays that a file of states of this robot may have."""
-    groups = groups_of(model)
+    groups = groups_of(model, prescribed)
     pose = ("pose", *QUATERNION) if model.mechanism.has_platform else ()
     columns = [c for group in groups.values() for c in group]
     return [*groups, *columns, *pose, *coordinate_names(model), *PASSED_ON]
 
 
-def refuse_unknown(model: "Model", names: list[str]) -> None:
+def refuse_unknown(model: "Model", names: list[str], prescribed: Sequence[str] = ()) -> None:
     """UsageError for the first name that is no column or array of this robot."""
-    known = known_names(model)
+    known = known_names(model, prescribed)
     for name in names:
         if name not in known:
             raise UsageError(f"unknown column or array {name!r}{_hint(model, name, known)}")
@@ -264,10 +269,12 @@ class Inputs:
     unused: tuple[str, ...]
 
 
-def gather(model: "Model", table: dict[str, np.ndarray], needed: tuple[str, ...]) -> Inputs:
-    """Inputs `needed` by a function from a table of arrays or columns; unknown names are refused."""
-    refuse_unknown(model, list(table))
-    groups = groups_of(model)
+def gather(
+    model: "Model", table: dict[str, np.ndarray], needed: tuple[str, ...], prescribed: Sequence[str] = ()
+) -> Inputs:
+    """Inputs `needed` by a function from a table of arrays or columns; unknown names are refused. prescribed: as `groups_of`."""
+    refuse_unknown(model, list(table), prescribed)
+    groups = groups_of(model, prescribed)
     table = {name: x for name, x in table.items() if name != "status"}
     slots, assumed = {}, []
     if "vdot" in needed and "acceleration" in table and "vdot" not in table:

@@ -237,9 +237,12 @@ class Body(Item):
             "parameters": "follows from its `parameters`; change those, or take them away with parameters=None",
             "flexible": "follows from its `flexible`; change that, or take it away with flexible=None",
         }
-        why = next((text for key, text in told.items() if update.get(key, getattr(self, key))), None)
+        ruling = next((key for key in told if update.get(key, getattr(self, key))), None)
+        if ruling is None:
+            return {}
+        empty = Body() if ruling in update else self  # what follows from a new one may be cleared with it
         changed = (key for key in ("mass", "center_of_mass", "inertia") if key in update)
-        return {key: why for key in changed if why is not None and update[key] != getattr(self, key)}
+        return {k: told[ruling] for k in changed if update[k] not in (getattr(self, k), getattr(empty, k))}
 
     def ten_parameters(self) -> np.ndarray:
         """(10,): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ about the body origin in body axes.
