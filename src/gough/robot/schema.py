@@ -55,6 +55,7 @@ def json_schema() -> dict[str, Any]:
         "velocities": {
             "anyOf": [{"enum": ["platform", "drives", "any"]}, {"type": "array", "items": {"type": "string"}}]
         },
+        "idle": {"type": "array", "items": {"type": "string"}},
         "drive_sharing": {"enum": ["least_norm"]},
         "closure_tolerance": robot["closure_tolerance"]["anyOf"][0],
         "home": _ref("Configuration"),
