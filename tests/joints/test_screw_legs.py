@@ -183,7 +183,7 @@ def test_joints_that_are_all_stated_and_do_not_quite_close_are_closed(home: str)
 def test_a_robot_without_inertia_is_refused_by_name_where_its_laws_are_checked() -> None:
     text = "format: 1\nname: none\nbodies: [{name: nut, mass: 0}]\njoints: "
     model = gough.build(loads(text + "[{name: s, type: prismatic, parent: world, child: nut, drive: {}}]\n"))
-    with pytest.raises(gough.BadStateError, match="nothing there has inertia"):
+    with pytest.raises(gough.BadStateError, match="nothing has inertia"):
         verify(model, states=2)
 
 

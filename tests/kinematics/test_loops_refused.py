@@ -135,8 +135,8 @@ def test_too_few_drives_and_a_mechanism_that_means_it() -> None:
     [
         (["knee", "crank"], r"names 2 .*but the mobility is 1"),
         (["elbow"], r"no elbow; there are crank, knee, rocker"),
-        ("speed", r"'platform', 'drives' or a list"),
-        (3, r"'platform', 'drives' or a list"),
+        ("speed", r"'platform', 'drives', 'any' or a list"),
+        (3, r"'platform', 'drives', 'any' or a list"),
     ],
 )
 def test_velocities_that_do_not_fit(velocities: object, message: str) -> None:

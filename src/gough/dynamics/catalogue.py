@@ -138,7 +138,7 @@ def frame_entry(kind: str, frame: str) -> Entry:
 
     def pose(numbers: Numbers, q: Any) -> dict[str, Any]:
         posture = Posture(numbers, q)
-        check_state(Loops(posture))
+        check_state(Loops(posture), moving=False)
         position, rotation = frame_pose(posture, frame)
         return {"position": position, "rotation": rotation}
 

@@ -35,7 +35,7 @@ def tilt_cosines(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
     """cosines (n,) of the tilts of `tilting_joints`."""
     posture = Posture(numbers, q)
     loops = Loops(posture)
-    check_state(loops)
+    check_state(loops, moving=False)
     mechanism = posture.mechanism
     out = []
     for name in tilting_joints(mechanism):

@@ -50,7 +50,7 @@ from gough.structure import Layout, Mechanism, Structure, build_structure
 from gough.structure.alike import common_pattern
 from gough.structure.following import demand_following
 
-VELOCITIES = Kind("'platform', 'drives' or a list of names", (word | words).take)
+VELOCITIES = Kind("'platform', 'drives', 'any' or a list of names", (word | words).take)
 
 
 PER_PROCESS = ("_cache", "_lock", "_straight", "like")
