@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from gough.joints import ALL
+
 WORLD_ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 KINDS = {"spherical": 0, "revolute": 2, "fixed": 3}
 """Loops, and how many directions they hold beside the point."""
@@ -197,14 +199,9 @@ def _states(model: Any, count: int, rng: np.random.Generator, spread: float) -> 
 
 
 def _values(model: Any, q: np.ndarray, joints: Mapping[str, str]) -> dict[str, list[float]]:
-    from gough.robot.coordinates import coordinate_names
-
     at = dict(zip(model.layout.q_names, q.tolist(), strict=True))
-    return {
-        name: [at[c] for c in coordinate_names(name, kind)]
-        for name, kind in joints.items()
-        if kind != "fixed" and all(c in at for c in coordinate_names(name, kind))
-    }
+    own = {name: [name + c.suffix for c in ALL[kind].coordinates] for name, kind in joints.items() if kind != "fixed"}
+    return {name: [at[c] for c in called] for name, called in own.items() if all(c in at for c in called)}
 
 
 def _place(peer: UrdfPeer, rate: str, names: Mapping[str, str]) -> int:
