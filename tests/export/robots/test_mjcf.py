@@ -85,7 +85,7 @@ def test_bounds_and_motors(tmp_path: Path) -> None:
 
 def test_a_ball_screw_is_driven_by_its_torque(tmp_path: Path) -> None:
     robot = mujoco.MjModel.from_xml_path(str(written("odd_arm", tmp_path, ".xml")))
-    h = -0.4 / (2 * np.pi)
+    h = -0.04 / (2 * np.pi)
     assert robot.actuator("lift_drive").gear[0] == pytest.approx(1 / h, rel=1e-15)
     np.testing.assert_allclose(robot.joint("lift").range, [5 * h, -4 * h], rtol=1e-15)
     np.testing.assert_allclose(robot.actuator("lift_drive").ctrlrange, [-3, 3], rtol=1e-15)
