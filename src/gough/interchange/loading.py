@@ -28,9 +28,7 @@ ROOTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
 """Root elements of `.xml`."""
 
 
-@checked(
-    path_or_name=path, loops=path, platform=word, drives=word | words, packages=several(path, least=0), model=word
-)
+@checked(path_or_name=path, loops=path, platform=word, drives=word | words, packages=several(path, least=0), model=word)
 def load(
     path_or_name: str | Path,
     *,
