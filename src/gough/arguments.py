@@ -357,7 +357,7 @@ def several(kind: Kind, least: int = 1) -> Kind:
             raise ValueError(value)
         return taken
 
-    return Kind(f"a list of at least {('none', 'one')[least]}, each {kind.expected}", take)
+    return Kind(f"a list{' of at least one' if least else ''}, each {kind.expected}", take)
 
 
 def instance(where: str, remedy: str) -> Kind:

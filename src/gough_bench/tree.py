@@ -138,6 +138,8 @@ def lacking_in_trees(model: Model, bending: bool = False) -> str:
         lacking.append("coupled joints")
     if any(link.telescopic is not None for link in model.mechanism.links):
         lacking.append("inertia that depends on a joint")
+    if any(link.weight_share is not None for link in model.mechanism.links):
+        lacking.append("bodies of whose weight a share acts")
     if any(link.dimensions for link in model.mechanism.links):
         lacking.append("a screw")
     if model.mechanism.flexible and not bending:

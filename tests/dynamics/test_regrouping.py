@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -28,8 +30,11 @@ ROBOTS = (
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_kinetic_energy_is_kept_and_potential_energy_but_for_a_constant(name: str) -> None:
+    compare_energies(built(described(name)))
+
+
+def compare_energies(model: Any) -> None:
     """The energies of the links are written without knowing how inertia was moved."""
-    model = built(described(name))
     parameters = np.array(model.parameters, dtype=object)
     plain = Numbers(model.mechanism, parameters)
     moved = regroup_inertia(plain)

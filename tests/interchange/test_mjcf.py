@@ -1,5 +1,6 @@
 """MJCF files become robots with the dynamics that MuJoCo's own model of the same file has."""
 
+import re
 import sys
 import warnings
 
@@ -110,6 +111,18 @@ def test_gravcomp_of_all_bodies_is_less_gravity(tmp_path, share):
     assert max(found.values()) < TOLERANCE, found
 
 
+@pytest.mark.parametrize("name", ["four_bar", "chain"])
+def test_gravcomp_of_some_bodies_is_a_share_of_their_weight(tmp_path, name):
+    """In a loop and in a tree; more than 1 lifts."""
+    shares = iter([0.3, 0.0, 1.6, 1.0] * 5)
+    text = re.sub("<body ", lambda _: f'<body gravcomp="{next(shares)}" ', FILES[name])
+    robot, _ = load(tmp_path, text)
+    assert robot.gravity[2] in (-9.81, -9.7)
+    assert {0.7, 1.0, -0.6} <= {round(body.weight_share, 12) for body in robot.bodies}
+    found = compare_with_mujoco(tmp_path / "model.xml", build(robot))
+    assert max(found.values()) < TOLERANCE, found
+
+
 def test_what_options_switch_off_is_off(tmp_path):
     flags = '<option><flag gravity="disable" spring="disable" damper="disable" equality="disable"/></option><worldbody>'
     text = FILES["four_bar"].replace("<worldbody>", flags).replace('frictionloss="0.1"', "")
@@ -151,9 +164,9 @@ BAD = """<mujoco model="bad">
   <option density="1.2"/>
   <worldbody>
     <site name="s0"/>
-    <body name="a" gravcomp="0.5"><joint name="b" type="ball" frictionloss="1"/><geom size="0.1"/><site name="s1" pos="0 0 1"/>
+    <body name="a"><joint name="b" type="ball" frictionloss="1"/><geom size="0.1"/><site name="s1" pos="0 0 1"/>
       <body name="b" pos="0 0 1"><joint name="j1" axis="0 1 0"/><geom size="0.1"/><site name="s2" pos="0 1 1"/>
-        <body name="c" pos="0 0 1"><joint name="j2" axis="0 1 0"/><geom size="0.1"/></body></body></body>
+        <body name="c" gravcomp="0.5"><joint name="j2" actuatorgravcomp="true"/><geom size="0.1"/></body></body></body>
     <body name="soft"><composite type="cable" curve="s" count="3 1 1" size="1"/></body>
     <body name="p"><geom size="0.1"/><plugin plugin="some.force"/></body>
     <body name="free"><joint name="f" type="free" stiffness="3"/><geom size="0.1"/></body>
@@ -183,7 +196,7 @@ def test_all_refusals_come_at_once_with_their_lines(tmp_path):
     found = {(p.line, p.message) for p in refusals(tmp_path, BAD)}
     wanted = {
         (None, "a fluid"),
-        (5, "gravcomp"),
+        (7, "gravcomp that actuators apply in some"),
         (5, "frictionloss in a joint of several freedoms"),
         (8, "composite"),
         (9, "plugin"),

@@ -245,6 +245,14 @@ def test_one_of_several_models(tmp_path):
     assert {b.name for b in robot.bodies} == {"left_a", "left_b", "right_a", "right_b"}
 
 
+def test_links_without_weight(tmp_path):
+    lofty = link("a", more="<gravity>0</gravity>")
+    robot = read_quietly(saved(tmp_path, sdf(lofty + link("b"))))
+    assert [body.weight_share for body in robot.bodies] == [0.0, 1.0]
+    robot = read_quietly(saved(tmp_path, sdf(lofty + lofty.replace('"a"', '"b"'))))
+    assert robot.gravity == (0.0, 0.0, 0.0)
+
+
 def test_masses_of_collision_shapes(tmp_path):
     shapes = (
         '<collision name="c"><density>300</density><pose>0 0 1 0 0 0</pose><geometry><box><size>0.1 0.2 0.3</size></box>'
@@ -270,7 +278,6 @@ def test_a_link_without_inertia_is_sdf_s(tmp_path):
     ("inside", "said"),
     [
         (link("a", more="<kinematic>true</kinematic>"), "a kinematic link"),
-        (link("a", more="<gravity>0</gravity>") + link("b"), "has no weight"),
         (link("a", more="<velocity_decay><linear>0.1</linear></velocity_decay>"), "velocity_decay"),
         ('<link name="a"><inertial><fluid_added_mass><xx>2</xx></fluid_added_mass></inertial></link>', "a fluid"),
         (link("a") + hinge("j", "a", "nowhere"), "no link or frame 'nowhere'"),

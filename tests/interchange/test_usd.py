@@ -368,16 +368,16 @@ def test_one_of_several_robots(tmp_path):
             "sheared",
         ),
         (body("a", "float physics:mass = 2\n" + scaled(1, 1, -1)), "mirrored"),
-        (
-            body("a", "bool physxRigidBody:disableGravity = true\nfloat physics:mass = 1")
-            + body("b")
-            + hinge("j", "a", "b"),
-            "without weight",
-        ),
     ],
 )
 def test_what_is_refused(tmp_path, inside, said):
     assert said in refusals(saved(tmp_path, stage(inside)))
+
+
+def test_bodies_without_weight(tmp_path):
+    lofty = body("a", "bool physxRigidBody:disableGravity = true\nfloat physics:mass = 1")
+    robot = read_quietly(saved(tmp_path, stage(lofty + body("b") + hinge("j", "a", "b"))))
+    assert [part.weight_share for part in robot.bodies] == [0.0, 1.0]
 
 
 def test_no_usd_says_how_to_get_it(tmp_path, monkeypatch):

@@ -28,8 +28,8 @@ def convert(
         typer.Option(
             "--leave-out",
             metavar="KIND",
-            help="Write without what the format cannot say: flexible, telescopic, massless, inertia, armature, friction, "
-            "smoothing, springs, couplings, loops, or all. May be given several times.",
+            help="Write without what the format cannot say: flexible, telescopic, massless, inertia, weight, armature, "
+            "friction, smoothing, springs, couplings, loops, or all. May be given several times.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,

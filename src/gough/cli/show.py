@@ -307,6 +307,7 @@ def _body(body: Data, mark: str = "") -> list[str]:
         "(flexible)": body["flexible"],
         "+ payload": body["payload"],
         "+ telescopic": body["telescopic"] is not None,
+        f"× {body['weight_share']:g} of its weight": body["weight_share"] != 1.0,
     }
     extra = "".join(f" {kind}" for kind, so in kinds.items() if so)
     return [body["name"] + mark, short(body["mass"]), vector(body["center_of_mass"], 5), numbers + extra]

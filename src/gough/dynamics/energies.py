@@ -1,8 +1,8 @@
 """Kinetic and potential energy of the closed robot, and the power that drives and losses exchange.
 
 Sources   [Lopes, sections 3.1–3.2].
-Derivation  T = Σ links ½ m v² … + rotors ½ I q̇²;  U = -Σ g · (m p + R MS) + springs. Power balance:
-            d(T + U)/dt = τ · q̇ + F_ext · V - losses.
+Derivation  T = Σ links ½ m v² … + rotors ½ I q̇²;  U = -Σ s g · (m p + R MS) + springs, s the share of a link's
+            weight that acts. Power balance: d(T + U)/dt = τ · q̇ + F_ext · V - losses.
 """
 
 from typing import Any
@@ -67,7 +67,8 @@ def _potential(posture: Posture) -> Any:
         if inertia is not None:
             origin = posture.point_in_world(i, zeros(3))
             moment = inertia.mass * origin + posture.to_world(i, inertia.first_moments)
-            total = total - dot(g, moment)
+            share = posture.numbers.weight_share(link)
+            total = total - (dot(g, moment) if share is None else share * dot(g, moment))
         if link.spring is not None:
             total = total + link.motion.spring_energy(
                 posture.q[link.coordinates], link.law, posture.numbers.at(link.spring)

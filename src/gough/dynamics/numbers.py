@@ -62,6 +62,10 @@ class Numbers:
             return self.inertias[self.mechanism.links.index(link)]
         return None if link.ten is None else RigidInertia.from_ten(self.at(link.ten))
 
+    def weight_share(self, link: Link) -> Any:
+        """Share of a link's weight that acts, None where all of it does."""
+        return None if link.weight_share is None else self.parameters[link.weight_share]
+
     def telescopic(self, link: Link) -> list[np.ndarray]:
         """The three symmetric matrices (3, 3) of a telescopic link's inertia polynomial."""
         assert link.telescopic is not None

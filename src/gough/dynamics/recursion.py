@@ -15,6 +15,7 @@ Derivation, child j of parent i with rotation E (child to parent), place p, slid
 Frame tied to a flexible link, at p(e) and turned by θ(e) (posture.Deflection):
     a_j = Eᵀ(a_i + α_i × p + ω_i × (ω_i × p) + 2 ω_i × ṗ + p̈),  ω_j = Eᵀω_i + J θ̇       (9), [Briot 2014, eqs. 18–19, corrected]
     elastic forces of its wrench  Q_i += Φᵀ E f_j + Θᵀ Jᵀ n_j                             (10)
+A body of whose weight the share s acts: in its own equations a + (1 - s) g stands for a, g in its axes (11).
 Telescopic links: inertia T(q) of a joint coordinate q adds T ω's rate T' q̇ ω to n (7) and -½ ω·T'ω to that joint (8).
 """
 
@@ -61,10 +62,11 @@ def platform_wrench(posture: Posture, u: Vector, ud: Vector, extra: Vector) -> t
     elastic forces are added to `extra` (nu,).
     """
     R, w, wd = posture.R_WP, u[3:6], ud[3:6]
-    a = ud[:3] - posture.gravity
+    share = posture.numbers.weight_share(posture.mechanism.platform)
+    a = ud[:3] - (posture.gravity if share is None else share * posture.gravity)
     if posture.mechanism.platform.elastic is not None:
         motion = LinkMotion(R.T @ w, R.T @ wd, R.T @ a)
-        own = link_wrench(posture, 0, motion, u, ud, extra)
+        own = _felt_wrench(posture, 0, motion, u, ud, extra)
         return R @ own.f, R @ own.n
     inertia = posture.numbers.inertia(posture.mechanism.platform)
     if inertia is None:
@@ -139,6 +141,15 @@ def telescopic_tensors(posture: Posture, link: Link) -> tuple[np.ndarray, np.nda
 def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ud: Vector, extra: Vector) -> LinkWrench:
     """Wrench that gives link `index` its motion. Its elastic forces, and telescopic ones on other joints, are added to
     `extra` (nu,). Equation (7) is left out by the paper [Fried, eq. 79]."""
+    share = posture.numbers.weight_share(posture.mechanism.links[index])
+    if share is not None:  # (11)
+        lifted = motion.a + (1.0 - share) * posture.from_world(index, posture.gravity)
+        motion = LinkMotion(motion.w, motion.wd, lifted)
+    return _felt_wrench(posture, index, motion, u, ud, extra)
+
+
+def _felt_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ud: Vector, extra: Vector) -> LinkWrench:
+    """`link_wrench`, the acceleration minus what acts of gravity on this link."""
     link = posture.mechanism.links[index]
     if link.elastic is not None:
         columns = list(link.elastic.columns)

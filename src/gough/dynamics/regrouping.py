@@ -12,6 +12,7 @@ Derivation, link j on parent i (`JointMotion.give_inwards`):
                   M' = M,  MS' = c + M p,  J' = R J Rᵀ + 2 (p·c) I - p cᵀ - c pᵀ + M (p² I - p pᵀ)
 A flexible link fixed to another one is one body with it: it takes the parent's origin (its integrals about that one are of
 the design, flexible.py) and the parent's inertia, so that products with their motion are formed once.
+Mass goes only to a link of whose weight the same share acts; a tensor, which weighs nothing, to any.
 What reaches the world is gone. A rotation gives only where that costs no new terms: to the world, or to a link that turns
 about an axis fixed in the world, of whose inertia the moment about that axis alone is felt.
 """
@@ -39,7 +40,7 @@ def regroup_inertia(numbers: Numbers) -> Numbers:
         if link.telescopic is not None or (link.parent != WORLD and links[link.parent].telescopic is not None):
             continue  # inertia that depends on a coordinate is left where it is described
         moved, rest = link.motion.give_inwards(inertia, _receives(links, link.parent), numbers.at(link.dimensions))
-        if moved is None:
+        if moved is None or not (_weighs_nothing(moved) or _weigh_alike(numbers, link)):
             continue
         own[i] = rest
         if link.parent != WORLD:
@@ -68,6 +69,8 @@ def _moved_origins(numbers: Numbers) -> dict[int, np.ndarray]:
             continue
         if link.telescopic is not None or mechanism.links[link.parent].telescopic is not None:
             continue  # their inertia has stayed where it is described
+        if not _weigh_alike(numbers, link):
+            continue  # and so has theirs
         R, p = numbers.placement(link.placement)
         shift, of = R.T @ p, elastic_numbers(numbers, elastic)
         pairs = zip(of.N1, move_origin(of.N1, of.MSde, shift), strict=True)
@@ -76,6 +79,19 @@ def _moved_origins(numbers: Numbers) -> dict[int, np.ndarray]:
         ):
             out[i] = shift
     return out
+
+
+def _weighs_nothing(x: RigidInertia) -> bool:
+    return all(structurally_zero(y) for y in (x.mass, *x.first_moments))
+
+
+def _weigh_alike(numbers: Numbers, link: Link) -> bool:
+    """Whether the same share of a link's weight acts as of its parent's, in every design; the world takes any."""
+    if link.parent == WORLD:
+        return True
+    parent = numbers.mechanism.links[link.parent]
+    shares = [numbers.weight_share(x) for x in (link, parent)]
+    return link.weight_share == parent.weight_share or all(s is not None and structurally_zero(s) for s in shares)
 
 
 def _receives(links: tuple[Link, ...], parent: int) -> bool:

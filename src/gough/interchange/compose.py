@@ -179,6 +179,7 @@ class _DescriptionMaker:
         data: dict[str, Any] = {"name": self.bodies.of[body.name], "mass": body.mass}
         if body.mass:
             data["center_of_mass"] = center
+            data |= {} if body.weight_share == 1.0 else {"weight_share": body.weight_share}
         if body.inertia.any():
             I = turn @ body.inertia @ turn.T if own.turns else body.inertia
             entries = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}

@@ -79,7 +79,8 @@ class Looks:
 
 @dataclass(frozen=True)
 class ForeignBody:
-    """A body: mass (kg), mass centre (m) and central tensor (3, 3) in the body's own axes; frames by name; looks."""
+    """A body: mass (kg), mass centre (m) and central tensor (3, 3) in the body's own axes; frames by name; looks.
+    weight_share: of its weight, what acts."""
 
     name: str
     at: Written
@@ -88,6 +89,7 @@ class ForeignBody:
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
     frames: Mapping[str, Placement] = field(default_factory=dict)
     looks: Looks | None = None
+    weight_share: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gough.arguments import checked, path
+from gough.arguments import checked, path, several, word, words
 from gough.errors import UsageError
 from gough.interchange.compose import Choices, compose
 from gough.interchange.findings import Findings
@@ -28,7 +28,7 @@ ROOTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
 """Root elements of `.xml`."""
 
 
-@checked(path_or_name=path)
+@checked(path_or_name=path, loops=path, platform=word, drives=word | words, packages=several(path, least=0), model=word)
 def load(
     path_or_name: str | Path,
     *,

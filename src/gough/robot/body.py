@@ -12,9 +12,11 @@ from gough.robot.fields import (
     FullName,
     Mass,
     Name,
+    Number,
     Position,
     PositiveNumber,
     exactly,
+    number,
     number_fault,
     numbers,
     quantity,
@@ -40,6 +42,8 @@ from gough.scalar import VariedNumber, array_of
 
 SUFFIXES = (".stl", ".obj", ".ply")
 """Files that can be read."""
+MOST_SHARE = 100.0
+"""Of a body's weight, either way: what is lighter than the air or water around it is lifted by many times its own."""
 
 
 def _colour(value: Any) -> tuple[int, int, int]:
@@ -184,10 +188,12 @@ class Body(Item):
     (m, default the origin) and inertia (default none: a point mass); or the ten `parameters` about the origin. With shape or
     parameters, mass and center_of_mass are filled in from them. Or flexible: a description, or any Python object whose
     `elastic_body(points)` gives the body's constants; then mass and inertia here are those of no body at all (0), the model has
-    the true ones. mesh: how a rigid body looks; nothing is computed from it. limits: of the platform alone, bounds of its pose.
+    the true ones. weight_share: how much of its weight acts, the payload's included (1: all, 0: none, below 0: it is pulled
+    up); its inertia is whole. mesh: how a rigid body looks; nothing is computed from it. limits: of the platform alone, bounds of
+    its pose.
     """
 
-    NEWER_KEYS: ClassVar = {"shape": 2, "limits": 2}
+    NEWER_KEYS: ClassVar = {"shape": 2, "limits": 2, "weight_share": 2}
 
     name: Name = "body"
     mass: Mass = 0.0
@@ -197,6 +203,7 @@ class Body(Item):
     shape: Annotated[tuple[EvenShape, ...], BeforeValidator(_shapes)] = ()
     frames: dict[Name, Pose] = Field(default_factory=dict)
     payload: Payload | None = None
+    weight_share: Number = 1.0
     telescopic: Telescopic | None = None
     flexible: Annotated[Flexible | None, WrapValidator(flexible_or_object)] = None
     mesh: BodyMesh | None = None
@@ -204,6 +211,12 @@ class Body(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        share = look(data, "weight_share")
+        if number_fault(share, ("number",)) is None and abs(number(share, ("number",))) > MOST_SHARE:
+            expected = (
+                f"a share from {-MOST_SHARE:g} to {MOST_SHARE:g}: 1 is all of its weight, 0 none; a mass is `mass`"
+            )
+            yield Fault(("weight_share",), share, "not a share of the body's weight", expected)
         if is_given(data, "flexible"):
             yield from beside_flexible(data)
             return

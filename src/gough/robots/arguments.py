@@ -113,4 +113,4 @@ def multiply_body(value: BodyLike | None, factor: float, name: str) -> dict[str,
             merged["inertia"] = {"about": "center_of_mass", **entries}
     else:
         merged = {"parameters": dict(zip(TEN, (factor * one.ten_parameters()).tolist(), strict=True))}
-    return {"name": name, **merged, "frames": one.frames, "source": one.source}
+    return {"name": name, **merged, "weight_share": one.weight_share, "frames": one.frames, "source": one.source}

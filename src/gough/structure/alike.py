@@ -81,7 +81,7 @@ def _root(structure: Structure, link: int) -> tuple[str, int] | None:
 def _of_link(link: Link) -> list[int]:
     """Positions of its parameters; below 0 stand for numbers, see structure.elastic."""
     groups = [link.placement, link.ten or (), link.telescopic[1] if link.telescopic else (), link.friction]
-    groups += [link.spring or (), link.rotors]
+    groups += [link.spring or (), link.rotors, () if link.weight_share is None else (link.weight_share,)]
     if link.elastic is not None:
         e, s = link.elastic, link.elastic.slaved
         groups += [e.MSde, e.N1, e.N2, e.M, e.K, e.D]

@@ -15,7 +15,7 @@ from gough.robot.coordinates import taken_names
 from gough.robot.effects import each, frictions
 from gough.robot.pose import are_perpendicular
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
-from gough.scalar import array_of
+from gough.scalar import VariedNumber, array_of
 from gough.structure._axes import internal_axes, triad
 from gough.structure._couplings import make_couplings
 from gough.structure._cutting import cut_frames, fixed_cut, is_inclined
@@ -142,6 +142,7 @@ class _Builder(Bending):
                 rotors=(),
                 drive=None,
                 to_user=np.eye(3),
+                weight_share=self._weight_share(self.platform, body) if own else None,
             )
         )
         if own:
@@ -176,6 +177,7 @@ class _Builder(Bending):
         placement = self._placement(place, parent_axes.T @ rotation @ axes, local)
         body, name = placed.body, placed.body_name
         dimensions = self._dimensions(place, kind.dimensions, joint)
+        share = self._weight_share(name, body)
         motions = kind.motions or (NoMotion(),)
         shared = not isinstance(joint.friction, tuple)
         springs, armatures = each(joint.spring, len(motions)), each(joint.armature, len(motions))
@@ -219,6 +221,7 @@ class _Builder(Bending):
                 drive=None,
                 to_user=axes,
                 dimensions=dimensions,
+                weight_share=share,
             )
             if motion.nu:
                 link = self._own_effects(each_name, link, springs[k], armatures[k])
@@ -317,6 +320,13 @@ class _Builder(Bending):
             )
             for t, v in zip(TEN, ten, strict=True)
         )
+
+    def _weight_share(self, name: str, body) -> int | None:
+        """Position of the share of a body's weight that acts; None of a plain 1, which is structure."""
+        share = body.weight_share
+        if share == 1.0 and not isinstance(share, VariedNumber):
+            return None
+        return self.table.add(f"{name}.weight_share", share, "1")
 
     def _dimensions(self, name: str, known: tuple[JointDimension, ...], joint) -> tuple[int, ...]:
         return tuple(self.table.add(f"{name}.{d.key}", getattr(joint, d.key), d.unit) for d in known)

@@ -41,6 +41,7 @@ class Link:
     friction: viscous, coulomb, smoothing of the joint, then of its drive where it has one.
     spring: stiffness, damping, rest, preload, then numbers of its characteristic `law`; of a ball stiffness, damping, rest wxyz.
     rotors: inertias that its own rates accelerate: the joint's armature, its drive's rotor.
+    weight_share: where the share of its weight that acts stands, None where all of it does.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Link:
     tie: Tie | None = None
     dimensions: tuple[int, ...] = ()
     law: SpringLaw = LINEAR
+    weight_share: int | None = None
 
     @property
     def nq(self) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import gough
+from gough.robot import dumps, loads
 
 from .subjects import built
 
@@ -41,6 +42,18 @@ def test_everything_that_cannot_be_said_is_said_at_once(tmp_path: Path) -> None:
     with pytest.warns(gough.ConversionWarning, match="left out, its inertia at home"):
         gough.save(built("fried").robot, file, leave_out=["telescopic", "inertia"])
     assert file.exists()
+
+
+@pytest.mark.parametrize("suffix", [".sdf", ".usda", ".urdf"])
+def test_shares_of_a_weight(suffix: str, tmp_path: Path) -> None:
+    """Files with words for none of a weight have none for a part of it."""
+    robot = loads(dumps(built("floating").robot).replace("weight_share: 0.0", "weight_share: 0.4"))
+    with pytest.raises(
+        gough.UsageError, match=r"rod: a body of whose weight the share 0\.4 acts\nTo .* --leave-out weight"
+    ):
+        gough.save(robot, tmp_path / f"rod{suffix}")
+    with pytest.warns(gough.ConversionWarning, match="left out, all of its weight acts"):
+        gough.save(robot, tmp_path / f"rod{suffix}", leave_out=["weight"])
 
 
 def test_unknown_kinds(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ REFUSED = {
     "orthoglide": {"smoothing"},
     "screw_hexapod": {"armature"},
     "spin_up_beam": {"flexible"},
+    "floating": {"weight"},
     "odd_arm": {"armature"},
     "welded": {"armature", "springs"},
 }

@@ -266,9 +266,9 @@ def turned_energy(q: ca.SX, x: ca.SX, spring: Any) -> ca.SX:
 
 
 def weight_energy(tree: Tree) -> ca.SX:
-    """Potential energy of all bodies in gravity."""
-    g = ca.DM(list(tree.robot.gravity))
-    return -sum((ca.dot(g, ca.mtimes(Y, P[:, 3])) for Y, P in tree.moving_masses()), ca.SX(0))
+    """Potential energy of all bodies in gravity, of each what acts of its weight."""
+    g, parts = ca.DM(list(tree.robot.gravity)), zip(tree.moving_masses(), tree.weight_shares(), strict=True)
+    return -sum((share * ca.dot(g, ca.mtimes(Y, P[:, 3])) for (Y, P), share in parts), ca.SX(0))
 
 
 def spring_energy(tree: Tree) -> ca.SX:

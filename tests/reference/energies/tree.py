@@ -255,6 +255,10 @@ class Tree:
             out.append((X[:3, :], P))
         return out
 
+    def weight_shares(self) -> list[float]:
+        """What acts of the weight of every body of `moving_masses`."""
+        return [float(body.weight_share) for _, body, _ in self.massive()]
+
     def _follower(self, place: Place) -> Place:
         """Place of the joint whose coordinate the telescopic body of `place` follows."""
         name = place.placed.body.telescopic.joint

@@ -165,6 +165,11 @@ class FlexibleTree(Tree):
         """As in `Tree`, and those of the flexible bodies."""
         return super().moving_masses() + [self._points(name, data) for name, data in self.flexible.items()]
 
+    def weight_shares(self) -> list[float]:
+        """As in `Tree`."""
+        known = view.bodies(self.robot)
+        return super().weight_shares() + [float(known[name].weight_share) for name in self.flexible]
+
     def _points(self, name: str, data: FlexibleData) -> tuple[ca.SX, ca.SX]:
         X, e, g = self.body[name], self.coordinates(name), len(data.mass)
         m = e.numel()

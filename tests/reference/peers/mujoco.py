@@ -58,7 +58,7 @@ class MujocoPeer(ClosedTree):
         platform = self.layout.platform
         self._own_platform = platform is not None and not self.layout.tied
         if self._own_platform:
-            made[str(platform)] = _add(spec.worldbody, str(platform))
+            made[str(platform)] = _add(spec.worldbody, str(platform), share=self.bodies[str(platform)].weight_share)
             made[str(platform)].add_freejoint(name="platform_pose")
         parts: dict[str, int] = {}
         for p in self.layout.places:
@@ -66,7 +66,8 @@ class MujocoPeer(ClosedTree):
             for pose in (p.placed.base, p.joint.placement):
                 if pose is not None:
                     X = X @ _matrix(pose)
-            body = _add(made[p.placed.parent], p.placed.body_name, X[:3, 3], X[:3, :3])
+            share = p.placed.body.weight_share
+            body = _add(made[p.placed.parent], p.placed.body_name, X[:3, 3], X[:3, :3], share)
             made[p.placed.body_name] = body
             kinds = _joints(p.joint)
             for k, (kind, axis) in enumerate(kinds):
@@ -152,10 +153,11 @@ class MujocoPeer(ClosedTree):
         return M
 
     def tree_bias(self) -> np.ndarray:
-        """Recursive Newton-Euler at zero acceleration."""
+        """Recursive Newton-Euler at zero acceleration, less what compensates gravity."""
         out = np.zeros(self.nv)
         mujoco.mj_rne(self.model, self.data, 0, out)
-        return out
+        mujoco.mj_passive(self.model, self.data)
+        return out - self.data.qfrc_gravcomp
 
     def side(self, body: str) -> Side:
         """Body frame from mj_jac and mj_jacDot."""
@@ -168,10 +170,11 @@ class MujocoPeer(ClosedTree):
         return Side(p, data.xmat[i].reshape(3, 3).copy(), Jp, Jr, Jp @ nu, Jr @ nu, Dp @ nu, Dr @ nu)
 
 
-def _add(parent: Any, name: str, pos: Any = (0, 0, 0), R: Any = None) -> Any:
+def _add(parent: Any, name: str, pos: Any = (0, 0, 0), R: Any = None, share: float = 1.0) -> Any:
     body = parent.add_body(name=name, pos=list(pos), quat=list(quaternion_of(np.eye(3) if R is None else R)))
     body.explicitinertial = True
     body.mass, body.ipos, body.fullinertia = 1.0, [0.1, 0.2, 0.3], PLACEHOLDER
+    body.gravcomp = 1.0 - share
     return body
 
 

@@ -55,6 +55,8 @@ class PinocchioPeer(ClosedTree):
 
     def __init__(self, robot: Any, velocities: Sequence[str]) -> None:
         super().__init__(robot, velocities)
+        if any(body.weight_share != 1.0 for body in self.bodies.values()):
+            raise Unsupported("a body of whose weight a share acts")
         self.model = pin.Model()
         self.model.gravity.linear = np.asarray(robot.gravity, float)
         self.frames: dict[str, tuple[int, pin.SE3]] = {"world": (0, pin.SE3.Identity())}

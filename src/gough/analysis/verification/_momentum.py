@@ -85,7 +85,9 @@ class Bodies:
         g = np.asarray(self.model.robot.gravity, dtype=float)
         for k, name in enumerate(self.names):
             mass, moment, _ = self._moments(k, name)
-            total += _about_origin(np.broadcast_to(mass * g, moment.shape), np.cross(moment, g), self.p[:, k])
+            share = float(bodies(self.model.robot)[name].weight_share)
+            force = np.broadcast_to(share * mass * g, moment.shape)
+            total += _about_origin(force, np.cross(moment, share * g), self.p[:, k])
         return total
 
     def springs(self) -> np.ndarray:

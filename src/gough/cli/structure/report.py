@@ -348,7 +348,9 @@ def dimension_data(joint: "ChainJoint | TreeJoint | Cut | Loop") -> dict[str, fl
 
 
 def body_data(body: "Body", flexible: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Mass (kg), mass centre (m) and inertia about it (kg m2), payload included; of a flexible body undeformed."""
+    """Mass (kg), mass centre (m) and inertia about it (kg m2), payload included; of a flexible body undeformed.
+
+    weight_share: how much of its weight acts."""
     mass, center, tensor = body.central_inertia()
     if flexible is not None:
         mass, center, tensor = flexible["mass"], flexible["center_of_mass"], flexible["central_inertia"]
@@ -358,6 +360,7 @@ def body_data(body: "Body", flexible: dict[str, Any] | None = None) -> dict[str,
         "center_of_mass": np.asarray(center).tolist(),
         "central_inertia": np.asarray(tensor).tolist(),
         "payload": body.payload is not None,
+        "weight_share": float(body.weight_share),
         "flexible": flexible is not None,
         "telescopic": None if body.telescopic is None else body.telescopic.model_dump(exclude_none=True),
         "frames": {name: pose_data(pose) for name, pose in body.frames.items()},

@@ -219,6 +219,7 @@ class _Flattening:
             surface=self._surface(body),
             turns_about=about,
             unphysical=reason,
+            weight_share=float(body.weight_share) if mass else 1.0,
         )
 
     def _stiff(self, full: str) -> tuple[float, np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Inertia for programs that move nothing without it: their compilers refuse, or replace, masses and moments of 0."""
+"""Inertia for programs that move nothing without it: their compilers refuse, or replace, masses and moments of 0. And weight."""
 
 from dataclasses import dataclass
 
@@ -53,6 +53,13 @@ def heavy_body(robot: PlainRobot, joint: PlainJoint, body: PlainBody, omissions:
     mended = axes @ np.diag(moments) @ axes.T
     mended = 0.5 * (mended + mended.T) if mixed else np.diag(np.diag(mended))
     return HeavyBody(mass, mended, moments, axes, False, mixed)
+
+
+def drop_share(robot: PlainRobot, body: PlainBody, omissions: Omissions) -> None:
+    """Say that the format has no words for the share of a body's weight that acts, where there is a weight."""
+    if body.weight_share != 1.0 and any(robot.gravity):
+        message = f"{body.told}: a body of whose weight the share {body.weight_share:g} acts"
+        omissions.drop("weight", message, "all of its weight acts")
 
 
 def _carries(robot: PlainRobot, name: str) -> bool:

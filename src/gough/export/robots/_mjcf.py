@@ -98,6 +98,8 @@ class _MjcfWriter:
         free = joint.is_plain and joint.parent == WORLD
         at = at_home(joint.freedoms).after(joint.on_parent)
         tag = self.tags[joint.parent].add("body", name=body.name, pos=at.position, quat=_quaternion(at))
+        if body.weight_share != 1.0:
+            tag.attributes["gravcomp"] = 1.0 - body.weight_share
         self.tags[body.name] = tag
         if free:
             tag.add("freejoint", name=joint.name)

@@ -12,6 +12,7 @@ KINDS = {
     "telescopic": "inertia that follows a joint, as it is at home",
     "massless": "moving bodies without mass, with the least mass the format takes",
     "inertia": "tensors that no body has, as the nearest that the format takes",
+    "weight": "bodies of whose weight a share acts, as if all did",
     "armature": "inertia of rotors",
     "friction": "friction that the format has no words for",
     "smoothing": "the rounding of Coulomb's friction at rest",

@@ -43,7 +43,7 @@ class PlainBody:
     """A body: mass (kg), mass centre and central tensor in its axes, where it is at home, frames by name, looks.
 
     turns_about: the axis (3,) of its own that it only ever turns about, where its tensor is of that axis alone.
-    unphysical: why no distribution of mass has its tensor, or "".
+    unphysical: why no distribution of mass has its tensor, or "". weight_share: of its weight, what acts.
     """
 
     name: str
@@ -57,6 +57,7 @@ class PlainBody:
     surface: UserSurface | None = None
     turns_about: np.ndarray | None = None
     unphysical: str = ""
+    weight_share: float = 1.0
 
     @property
     def is_massless(self) -> bool:

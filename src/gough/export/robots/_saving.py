@@ -40,8 +40,8 @@ def save(robot: Robot, path: str | Path, *, leave_out: Sequence[str] = ()) -> li
 
     Beside a .urdf stands NAME.loops.yaml with what URDF has no words for: loops, couplings, drives, home, gravity.
     What a format cannot say is an error that names everything at once where it changes the dynamics, else a
-    ConversionWarning. leave_out: what is left out all the same, of "flexible", "telescopic", "massless", "inertia", "armature",
-    "friction", "smoothing", "springs", "couplings", "loops", or "all". Returns the files.
+    ConversionWarning. leave_out: what is left out all the same, of "flexible", "telescopic", "massless", "inertia", "weight",
+    "armature", "friction", "smoothing", "springs", "couplings", "loops", or "all". Returns the files.
     """
     file = Path(path)
     suffix = file.suffix.lower()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.export.robots._inertia import heavy_body
+from gough.export.robots._inertia import drop_share, heavy_body
 from gough.export.robots._naming import UniqueNames
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
@@ -89,6 +89,10 @@ class _SdfWriter:
     def _link(self, joint: PlainJoint, body: PlainBody) -> None:
         tag = self.model.add("link", name=body.name)
         _add_pose(tag, body.home)
+        if body.weight_share == 0.0:
+            tag.add("gravity", "false")
+        else:
+            drop_share(self.robot, body, self.omissions)
         found = heavy_body(self.robot, joint, body, self.omissions)
         if found is None:
             self.omissions.drop("massless", f"{body.told}: a link without mass", "SDF's own default, 1 kg")

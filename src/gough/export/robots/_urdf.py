@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.export.robots._inertia import drop_share
 from gough.export.robots._naming import UniqueNames
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
@@ -83,6 +84,7 @@ class _UrdfWriter:
 
     def _link(self, body: PlainBody) -> None:
         tag = self.root.add("link", name=body.name)
+        drop_share(self.robot, body, self.omissions)
         if not body.is_massless:
             inertial = tag.add("inertial")
             inertial.add("origin", xyz=body.center)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.export.robots._inertia import heavy_body
+from gough.export.robots._inertia import drop_share, heavy_body
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
     BALL,
@@ -119,7 +119,13 @@ class _UsdWriter:
 
     def _body(self, joint: PlainJoint, body: PlainBody) -> None:
         found = heavy_body(self.robot, joint, body, self.omissions)
-        self.open("Xform", body.name, ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+        apis = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+        if body.weight_share == 0.0:
+            self.open("Xform", body.name, [*apis, "PhysxRigidBodyAPI"])
+            self.lines.append(f"{'    ' * self.depth}bool physxRigidBody:disableGravity = 1")
+        else:
+            drop_share(self.robot, body, self.omissions)
+            self.open("Xform", body.name, apis)
         if found is None:
             self.omissions.drop("massless", f"{body.told}: a body without mass", "as the reading program has it")
         else:

@@ -16,7 +16,7 @@ from gough.interchange.mjcf._document import gather
 from gough.interchange.mjcf._looks import read_looks
 from gough.interchange.mjcf._motors import options_off, read_motors
 from gough.interchange.mjcf._ties import joint_effects, read_ties, tendon_coordinates
-from gough.interchange.mjcf._tree import MjcfNames, TreeReader
+from gough.interchange.mjcf._tree import MjcfNames, TreeReader, three
 
 HOME = "home"
 """The keyframe that a robot starts from, where there is one."""
@@ -45,10 +45,10 @@ def _robot(compiled: CompiledModel, findings: Findings) -> ForeignRobot:
     effects = joint_effects(compiled, names, motors, findings)
     ties = read_ties(compiled, names, motors, findings)
     start = _start(compiled, findings)
-    gravity = _gravity(compiled, names, findings)
+    gravity, shares = _gravity(compiled, names, findings)
     _tell_surroundings(compiled, findings)
     reader = TreeReader(compiled, names, findings, start, ties.held, effects, motors.joints)
-    tree = reader.tree(read_looks(compiled, findings))
+    tree = reader.tree(read_looks(compiled, findings), shares)
     bodies, joints, couplings = tendon_coordinates(ties, names, compiled, motors.tendons, start)
     return ForeignRobot(
         name=document.name,
@@ -91,8 +91,10 @@ def _start(compiled: CompiledModel, findings: Findings) -> np.ndarray:
     return np.array(model.qpos0, dtype=float)
 
 
-def _gravity(compiled: CompiledModel, names: MjcfNames, findings: Findings) -> tuple[float, float, float]:
-    """Gravity with what all moving bodies compensate of it; where they compensate differently, it is refused.
+def _gravity(
+    compiled: CompiledModel, names: MjcfNames, findings: Findings
+) -> tuple[tuple[float, float, float], dict[int, float]]:
+    """Gravity with what all moving bodies compensate of it; where they compensate differently, what acts of the weight of each.
 
     What joints with actuatorgravcomp apply is part of their actuators' force, an input here.
     """
@@ -101,22 +103,23 @@ def _gravity(compiled: CompiledModel, names: MjcfNames, findings: Findings) -> t
     moving = [i for i in range(1, model.nbody) if model.body_weldid[i] != 0 and model.body_mass[i] > 0]
     kinds = {i: {bool(model.jnt_actgravcomp[j]) for j in _joints_above(model, i)} for i in moving}
     given = {i: float(model.body_gravcomp[i]) for i in moving}
-    shares = {i: 0.0 if kinds[i] == {True} else given[i] for i in moving}
+    lifted = {i: 0.0 if kinds[i] == {True} else given[i] for i in moving}
     if not gravity.any() or not any(given.values()):
-        return (float(gravity[0]), float(gravity[1]), float(gravity[2]))
+        return three(gravity), {}
     if any(given[i] and True in kinds[i] for i in moving):
         findings.remark(here, "gravcomp that actuators apply is part of the drives' force, an input")
-    mixed = {i for i in moving if given[i] and kinds[i] == {True, False}}
-    if len(set(shares.values())) > 1 or mixed:
-        for i in moving:
-            if shares[i]:
-                message = "gravcomp, a force against gravity that other bodies or joints do not have"
-                findings.refuse(names.body_at[i], message, "the same gravcomp on all moving bodies, or none", given[i])
-    elif any(shares.values()):
-        share = next(iter(shares.values()))
+    for i in moving:
+        if given[i] and kinds[i] == {True, False}:
+            message = "gravcomp that actuators apply in some of the joints that carry the body, and nobody's in others"
+            expected = "actuatorgravcomp alike on all joints from the world to the body"
+            findings.refuse(names.body_at[i], message, expected, given[i])
+    if len(set(lifted.values())) > 1:
+        return three(gravity), {i: 1.0 - share for i, share in lifted.items() if share}
+    share = next(iter(lifted.values()))
+    if share:
         gravity = (1.0 - share) * gravity + 0.0
         findings.remark(here, f"all bodies have gravcomp {share:g}: gravity is {1.0 - share:g} of the file's")
-    return (float(gravity[0]), float(gravity[1]), float(gravity[2]))
+    return three(gravity), {}
 
 
 def _joints_above(model: Any, body: int) -> list[int]:

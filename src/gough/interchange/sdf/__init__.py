@@ -18,7 +18,6 @@ from gough.interchange.sdf._joints import SdfJoints, read_joints
 from gough.interchange.sdf._links import add_frames_to, feels_gravity, read_link
 from gough.interchange.sdf._plugins import driven_names
 from gough.interchange.sdf._scopes import SdfScope
-from gough.interchange.sdf._values import SdfText
 from gough.interchange.sdf._worlds import Chosen, choose_models
 from gough.joints import ALL
 
@@ -45,7 +44,7 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
     for middle in found.bodies:
         bodies[middle.name] = middle
     joints = _driven(found, chosen)
-    gravity = _gravity(chosen, lofty, bodies, scopes[0].text if scopes else opened[1])
+    gravity = _gravity(chosen, lofty, bodies)
     findings.tell_problems()
     floating = find_floating(list(bodies.values()), joints, poses)
     return ForeignRobot(
@@ -89,17 +88,10 @@ def _driven(found: SdfJoints, chosen: Chosen) -> list[ForeignJoint]:
     return [replace(joint, driven=joint.name in names) for joint in found.joints]
 
 
-def _gravity(
-    chosen: Chosen, lofty: list[str], bodies: dict[str, ForeignBody], text: SdfText
-) -> tuple[float, float, float]:
-    """The world's, or none where no link feels it."""
-    heavy = [name for name, body in bodies.items() if body.mass and name not in lofty]
-    if lofty and any(chosen.gravity):
-        if not heavy:
-            return (0.0, 0.0, 0.0)
-        text.findings.refuse(
-            bodies[lofty[0]].at,
-            f"link {lofty[0]!r} has no weight and {heavy[0]!r} has",
-            "<gravity> alike on all links, or a world without gravity",
-        )
+def _gravity(chosen: Chosen, lofty: list[str], bodies: dict[str, ForeignBody]) -> tuple[float, float, float]:
+    """The world's, or none where no link feels it; where only some do, the others have no weight."""
+    if lofty and not any(body.mass and name not in lofty for name, body in bodies.items()):
+        return (0.0, 0.0, 0.0)
+    for name in lofty:
+        bodies[name] = replace(bodies[name], weight_share=0.0)
     return chosen.gravity

@@ -34,7 +34,8 @@ def _tell(sheet: Sheet, element: Element) -> None:
         text = child.text.strip().lower()
         off = TRUE if child.tag == "turnGravityOff" else FALSE
         if child.tag in WEIGHTLESS and text in off:
-            sheet.say(child, "Gazebo lets this link weigh nothing; here it weighs what its mass says", element)
+            message = "Gazebo lets this link weigh nothing; here it weighs what its mass says (weight_share: 0 says it)"
+            sheet.say(child, message, element)
         elif child.tag == "dampingFactor":
             sheet.say(child, "Gazebo's damping of a whole link is left out", element)
         elif child.tag not in ("joint", "springStiffness", "springReference", *WEIGHTLESS):

@@ -77,7 +77,8 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
 
 def _body(reading: UsdReading, body: UsdBody) -> ForeignBody:
     lump = weigh(reading, body)
-    return ForeignBody(body.name, reading.at(body.prim), lump.mass, lump.center, lump.inertia)
+    share = 0.0 if body.weightless else 1.0
+    return ForeignBody(body.name, reading.at(body.prim), lump.mass, lump.center, lump.inertia, weight_share=share)
 
 
 def _closing(joints: list[ForeignJoint], found: UsdJoints, names: list[str]) -> list[ForeignJoint]:
@@ -104,7 +105,7 @@ def _closing(joints: list[ForeignJoint], found: UsdJoints, names: list[str]) -> 
 
 
 def _gravity(reading: UsdReading, members: list[UsdBody]) -> tuple[float, float, float]:
-    """That of the first PhysicsScene, down and of the earth where it does not say."""
+    """That of the first PhysicsScene, down and of the earth where it does not say; none where no body feels it."""
     from pxr import UsdGeom  # pyright: ignore[reportMissingImports]
 
     down = np.array([0.0, -1.0, 0.0] if UsdGeom.GetStageUpAxis(reading.stage) == "Y" else [0.0, 0.0, -1.0])
@@ -119,12 +120,7 @@ def _gravity(reading: UsdReading, members: list[UsdBody]) -> tuple[float, float,
         stated = reading.number(scenes[0], "physics:gravityMagnitude", -math.inf, endless=True)
         if math.isfinite(stated) and stated >= 0:
             size = stated * reading.length
-    weightless = [body for body in members if body.weightless]
-    if weightless and size:
-        if len(weightless) == len(members):
-            return (0.0, 0.0, 0.0)
-        reading.refuse(weightless[0].prim, "a body without weight beside others", "gravity alike on all bodies")
-    return three(down * size)
+    return three(down * (0.0 if all(body.weightless for body in members) else size))
 
 
 def _tell_scenery(reading: UsdReading) -> None:

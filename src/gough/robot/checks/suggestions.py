@@ -17,6 +17,7 @@ MEANT: dict[str, str] = {
     "center_of_mass": "com cog cg centre_of_mass center_of_gravity centre_of_gravity c_o_m mass_center mass_centre",
     "inertia": "i tensor inertia_tensor moments moment_of_inertia",
     "mass": "m weight",
+    "weight_share": "gravcomp gravity_compensation gravity_share gravity_factor gravity_scale weightless disable_gravity",
     "rpy_zyx": "rpy euler ypr yaw_pitch_roll orientation rotation angles rot",
     "quaternion_wxyz": "quaternion quat q wxyz xyzw",
     "position": "xyz origin translation pos location point offset",

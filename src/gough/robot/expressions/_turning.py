@@ -151,7 +151,9 @@ def _sum(a: Any, b: Any) -> Any:
         return f"{a} + {b if isinstance(b, str) else f'({float(b)!r} m)'}"
     if isinstance(b, str):
         return f"({float(a)!r} m) + {b}" if _is_number(a) else a
-    return float(a + b) if _is_number(a) and _is_number(b) else a
+    if not (_is_number(a) and _is_number(b)):
+        return a
+    return float(a) + float(b) if isinstance(a, float) or isinstance(b, float) else float(a + b)
 
 
 def _spell(angle: float | str) -> Any:
