@@ -15,11 +15,11 @@ from scipy.linalg import qr
 from gough.arguments import a_model, checked, several, word, words
 from gough.compilation.function import Function
 from gough.errors import RankWarning, warn
-from gough.identification.grouping import group
-from gough.identification.polynomial import Polynomial, join_terms, show_product
+from gough.identification._grouping import group
+from gough.identification._polynomial import Polynomial, join_terms, show_product
+from gough.identification._transfers import Design
+from gough.identification._unknowns import Unknown, tie_legs
 from gough.identification.regressor import Regressor, regressor
-from gough.identification.transfers import Design
-from gough.identification.unknowns import Unknown, tie_legs
 from gough.program.ops import Op
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ import numpy as np
 from gough.arguments import a_model, checked, demand_one_of, design, numbers, several, word, words
 from gough.compilation.arrays import as_array
 from gough.compilation.function import Function
-from gough.dynamics.balance import balanced_force
+from gough.dynamics.inverse import balanced_force
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regroup_inertia
 from gough.errors import UsageError
-from gough.identification.unknowns import DEFAULT, Unknown, choose_unknowns
-from gough.model._calls import explain_states, finish, given_parameters
+from gough.identification._unknowns import DEFAULT, Unknown, choose_unknowns
+from gough.model.calls import explain_states, finish, given_parameters
 from gough.model.functions import slots_of
 from gough.program import Count, Program, Slot, trace
 from gough.program.derivatives import derive

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.identification.polynomial import Polynomial
+from gough.identification._polynomial import Polynomial
 from gough.spatial import RigidInertia
 from gough.structure import WORLD, Link, Mechanism
 from gough.structure.mechanism import CutJoint
@@ -61,13 +61,13 @@ class Design:
         return R, p
 
     def _number(self, i: int) -> Polynomial:
-        return Polynomial.of(self.pattern[i]) if i in self.pattern else Polynomial.named(self.names[i])
+        return Polynomial.of(self.pattern[i]) if i in self.pattern else Polynomial.of_name(self.names[i])
 
     def _turn(self, i: int, axis: int) -> np.ndarray:
         if i in self.pattern:
             c, s = (Polynomial.of(float(np.round(f(self.pattern[i])))) for f in (np.cos, np.sin))
         else:
-            c, s = (Polynomial.named(f"{f}({self.names[i]})") for f in ("cos", "sin"))
+            c, s = (Polynomial.of_name(f"{f}({self.names[i]})") for f in ("cos", "sin"))
         R = _exact(np.eye(3))
         a, b = (axis + 1) % 3, (axis + 2) % 3
         R[a, a], R[b, b], R[a, b], R[b, a] = c, c, -s, s

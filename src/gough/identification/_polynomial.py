@@ -26,7 +26,7 @@ class Polynomial:
         return value if isinstance(value, Polynomial) else Polynomial({(): float(value)})
 
     @staticmethod
-    def named(name: str) -> "Polynomial":
+    def of_name(name: str) -> "Polynomial":
         """One number by its name."""
         return Polynomial({((name, 1),): 1.0})
 

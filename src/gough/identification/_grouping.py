@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.identification.polynomial import Polynomial
-from gough.identification.transfers import Design, Row, Transfer, transfers
-from gough.identification.unknowns import Unknown
+from gough.identification._polynomial import Polynomial
+from gough.identification._transfers import Design, Row, Transfer, transfers
+from gough.identification._unknowns import Unknown
 
 Column = dict[int, Polynomial]
 EQUAL = 1e-9
