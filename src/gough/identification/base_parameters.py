@@ -33,6 +33,8 @@ ROUNDING = 1e-10
 """Of a column, relative to the largest force, and of shares."""
 DOUBTFUL = 1e-7
 """Singular values up to this one, relative to the largest, may be rounding."""
+CLEAR = 1e9
+"""A gap beyond which its size is that of rounding errors."""
 SAFE_GAP = 1e3
 """Ratio of neighbouring singular values from which a rank is beyond doubt."""
 SAME = 1e-6
@@ -117,10 +119,11 @@ class BaseParameters:
         g = np.array2string(self.gravity, precision=4, separator=", ")
         tied = self.tied if isinstance(self.tied, str) else ", ".join(" = ".join(t) for t in self.tied)
         how = "as formulas of the design" if self.exact else "in numbers where no formula of the joints gives them"
+        gap = "more than 1e9 times" if self.gap > CLEAR else f"{self.gap:.2g} times"
         lines = [
             f"{model.robot.name}: {self.rank} base parameters of {len(names)} ({', '.join(self._kinds())})",
             f"gravity {g} m/s2; {'tied: ' if tied != 'apart' else ''}{tied}",
-            f"singular values {self.singular_values[self.rank - 1]:.2g} | gap {self.gap:.1g}; combinations {how}",
+            f"the last singular value that counts is {gap} the next; combinations {how}",
         ]
         lines += [
             f"  {value: .6g} {unit}  {text}"
