@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from gough.errors import StructureError as StructureError
     from gough.errors import UsageError as UsageError
     from gough.export.robots import save as save
+    from gough.identification.base_parameters import BaseParameters as BaseParameters
+    from gough.identification.base_parameters import base_parameters as base_parameters
+    from gough.identification.regressor import Regressor as Regressor
+    from gough.identification.regressor import regressor as regressor
     from gough.interchange import ConversionWarning as ConversionWarning
     from gough.interchange import load as load
     from gough.model import Model as Model

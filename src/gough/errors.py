@@ -229,5 +229,9 @@ class FrictionWarning(UserWarning):
     """A linear model whose damping is the slope of smoothed Coulomb friction."""
 
 
+class RankWarning(UserWarning):
+    """A number of parameters that motions tell which is in doubt: singular values fall without a clear gap."""
+
+
 class MeshWarning(UserWarning):
     """A mesh file that is read in part, or whose size or mass no robot has."""

@@ -10,7 +10,7 @@ Derivation  M v̇ + h = S τ + Q; the left-hand side is the projected tree force
             velocity without inertia keeps its value, 0 acceleration; its row of the equations must hold by itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,27 @@ def needed_force(loops: Loops, v: Vector, vdot: Vector, wrench: Vector = NONE, f
         f[:6] = f[:6] - wrench
     needed = loops.project(f)
     return needed - force if len(force) else needed
+
+
+def balanced_force(
+    numbers: Numbers, q: Vector, v: Vector, vdot: Vector, offsets: Mapping[int, Any], at_drives: bool
+) -> Vector:
+    """Force (nv,) along v, or of the drives (drives,), of a motion without loads: linear in masses, inertias, friction and
+    springs, τ = Y(q, v, v̇) π (Gautier and Khalil 1990). offsets {entry of u: N or N m}: constant forces that a coordinate's
+    motion has to overcome, on the left, M v̇ + h + Γᵀ o."""
+    loops = Loops(Posture(numbers, q))
+    check_state(loops)
+    needed = needed_force(loops, v, vdot)
+    if offsets:
+        with note("offsets"):
+            constant = zeros(numbers.mechanism.layout.nu)
+            for entry, offset in offsets.items():
+                constant[entry] = offset
+            needed = needed + loops.project(constant)
+    if not at_drives:
+        return needed
+    with note("drive forces [Fried, eq. 97, corrected], [Long 2014, eq. 46]"):
+        return share_among_drives(numbers, drive_columns(loops), needed)
 
 
 def load_sizes(mechanism: Mechanism) -> dict[str, int]:

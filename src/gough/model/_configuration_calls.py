@@ -16,10 +16,10 @@ from gough.kinematics.closed_form_legs import check_branch
 from gough.kinematics.closing import largest_error
 from gough.kinematics.leading import COORDINATES, coordinates_led, drives_led, step_led
 from gough.kinematics.singularity import Singularity, singularity
-from gough.model._calls import Calls
 from gough.model._coordinates import coordinate_targets, pose_at_coordinates
 from gough.model._limits import limit_margins
 from gough.model._one_pose import pose_first, projection_first, step_first
+from gough.model.calls import Calls
 from gough.model.results import Configurations, LimitMargins
 from gough.spatial.poses import integrate_pose, pose_array
 

@@ -16,8 +16,8 @@ from gough.dynamics.reactions import joint_links
 from gough.errors import BadStateError, Failure, UsageError, warn
 from gough.kinematics.retraction import step_units
 from gough.kinematics.singularity import driven_condition
-from gough.model._calls import Calls, explain_states, finish
 from gough.model._one_state import straight
+from gough.model.calls import Calls, explain_states, finish
 from gough.model.coriolis import coordinate_function, coordinate_rates, own_coordinate_terms
 from gough.model.external import Wrench, external_load, on_platform
 from gough.model.linear import LinearModel, linearize

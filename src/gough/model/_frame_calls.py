@@ -9,8 +9,8 @@ from gough.compilation.arrays import Array, as_array, common_batch, module_of, o
 from gough.compilation.evaluation import Evaluation
 from gough.dynamics.catalogue import FunctionKey
 from gough.errors import Status, UsageError
-from gough.model._calls import Calls, explain_states, finish
 from gough.model._one_state import straight
+from gough.model.calls import Calls, explain_states, finish
 from gough.model.results import itself
 
 

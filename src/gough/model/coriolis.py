@@ -12,7 +12,7 @@ from gough.dynamics.coordinates import coordinate_mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
 from gough.kinematics.leading import natural_coordinates, turn_coordinates
-from gough.model._calls import explain_states, finish
+from gough.model.calls import explain_states, finish
 from gough.model.results import CoordinateTerms
 from gough.model.tangent import tangent_derivative
 from gough.program import Program, Slot, trace

@@ -13,7 +13,7 @@ import numpy as np
 
 from gough.compilation.arrays import as_array, common_batch
 from gough.errors import FrictionWarning, UsageError, warn
-from gough.model._calls import explain_states, finish
+from gough.model.calls import explain_states, finish
 from gough.model.external import Wrench, external_load, residual_slope
 from gough.model.tangent import tangent_derivative
 from gough.text import short_repr
