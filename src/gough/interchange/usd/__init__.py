@@ -63,6 +63,7 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
     floating = find_floating(parts, joints, {body.name: body.at for body in members})
     couplings = read_mimics(reading, found)
     _tell_scenery(reading)
+    reading.tell_lone_doubles()
     return ForeignRobot(
         name,
         str(path),

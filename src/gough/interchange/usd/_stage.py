@@ -2,7 +2,7 @@
 """A USD stage opened with care, and the values of its prims in SI units.
 
 Layers that a file refers to must lie below its folder: that is settled layer by layer before the stage is composed. Attributes in
-single precision are taken as the shortest decimal that means them: what an author typed.
+single precision are taken as the shortest decimal that means them: what an author typed, or the double beside them (`doubles`).
 """
 
 import math
@@ -19,6 +19,7 @@ from gough.errors import MissingFileError, UsageError
 from gough.interchange._placing import clean_placement, place_quaternion, three
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Placement, Written
+from gough.interchange.usd.doubles import PREFIX, is_same, shortest
 from gough.text import exists
 
 REMEDY = "USD is read through usd-core, which is not installed: pip install 'gough[usd]'"
@@ -84,7 +85,7 @@ class UsdReading:
         if isinstance(found, bool) or not isinstance(found, int | float):
             self.refuse(prim, f"{name} is {str(found)[:40]!r}", "a number")
             return otherwise
-        x = self._plain(prim, name, found)
+        (x,) = self._digits(prim, name, [float(found)])
         if endless and abs(x) >= ENDLESS:
             return math.copysign(math.inf, x)
         if math.isnan(x) or abs(x) > MOST:
@@ -98,7 +99,7 @@ class UsdReading:
         if found is None:
             return None
         try:
-            x = np.array([self._plain(prim, name, float(v)) for v in found])
+            x = np.array(self._digits(prim, name, [float(v) for v in found]))
         except (TypeError, ValueError):
             x = np.zeros(0)
         if x.shape != (3,):
@@ -117,8 +118,7 @@ class UsdReading:
         if found is None:
             return None
         try:
-            w, (x, y, z) = found.GetReal(), found.GetImaginary()
-            q = [self._plain(prim, name, float(v)) for v in (w, x, y, z)]
+            q = self._digits(prim, name, _parts(found))
         except (AttributeError, TypeError, ValueError):
             self.refuse(prim, f"{name} is {str(found)[:40]!r}", "a quaternion")
             return None
@@ -150,10 +150,33 @@ class UsdReading:
         relation = prim.GetRelationship(name)
         return list(relation.GetForwardedTargets()) if relation else []
 
-    def _plain(self, prim: Any, name: str, x: float) -> float:
+    def _digits(self, prim: Any, name: str, found: list[float]) -> list[float]:
+        """The numbers of an attribute with all digits that are known of them."""
         kind = str(prim.GetAttribute(name).GetTypeName())
         single = "double" not in kind and not kind.endswith("d") and kind != "int"
-        return float(str(np.float32(x))) if single and math.isfinite(x) and abs(x) < 3e38 else float(x)
+        plain = [shortest(x) for x in found] if single else found
+        beside = self.value(prim, PREFIX + name)
+        if beside is None:
+            return plain
+        try:
+            doubles = _parts(beside)
+        except (AttributeError, TypeError, ValueError):
+            doubles = []
+        if len(doubles) != len(found) or not all(is_same(x, y) for x, y in zip(found, doubles, strict=True)):
+            told = [", ".join(f"{x!r}" for x in numbers) or str(beside)[:40] for numbers in (plain, doubles)]
+            self.note(
+                prim, f"{name} is {told[0]}, {PREFIX}{name} {told[1]}: the second is left out as it is not the first"
+            )
+            return plain
+        return doubles if single else plain
+
+    def tell_lone_doubles(self) -> None:
+        """Say which doubles stand beside nothing: what they were of is gone."""
+        for prim in self.prims():
+            for attribute in prim.GetAuthoredPropertiesInNamespace(PREFIX.rstrip(":")):
+                name = str(attribute.GetName())
+                if not self.has(prim, name.removeprefix(PREFIX)):
+                    self.note(prim, f"{name} is left out: there is no {name.removeprefix(PREFIX)} beside it")
 
     def prims(self) -> Iterator[Any]:
         """All active prims, those inside instances too."""
@@ -275,6 +298,15 @@ def _check_layers(path: Path, findings: Findings) -> bool:
             else:
                 stack.append(found if "[" in found else inside)
     return fine
+
+
+def _parts(value: Any) -> list[float]:
+    """The numbers of a value: one, those of a vector, wxyz of a quaternion."""
+    if isinstance(value, int | float):
+        return [float(value)]
+    if hasattr(value, "GetImaginary"):
+        value = (value.GetReal(), *value.GetImaginary())
+    return [float(x) for x in value]
 
 
 def _first_words(error: Exception) -> str:
