@@ -116,7 +116,7 @@ def test_masses_and_bounds_return_with_all_digits(name: str, tmp_path: Path) -> 
     for joint in placed_joints(mine):
         drive = joint.joint.drive
         if drive is not None and drive.stroke is not None and joint.joint.type in ("revolute", "prismatic"):
-            np.testing.assert_allclose(strokes[joint.name.replace(".", "_")], drive.stroke, rtol=1e-12, atol=1e-15)
+            assert strokes[joint.name.replace(".", "_")] == pytest.approx(drive.stroke, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", KINDS)

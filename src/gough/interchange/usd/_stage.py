@@ -6,7 +6,6 @@ single precision are taken as the shortest decimal that means them: what an auth
 """
 
 import math
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,13 +18,11 @@ from gough.errors import MissingFileError, UsageError
 from gough.interchange._placing import clean_placement, place_quaternion, three
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Placement, Written
+from gough.interchange.usd._layers import MOST_PRIMS, check_layers
 from gough.interchange.usd.doubles import PREFIX, is_same, shortest
 from gough.text import exists
 
 REMEDY = "USD is read through usd-core, which is not installed: pip install 'gough[usd]'"
-MOST_BYTES = 256_000_000
-MOST_LAYERS = 1000
-MOST_PRIMS = 500_000
 MOST, ENDLESS = 1e12, 1e30
 """No length, mass or coefficient is larger; what is beyond the second stands for no bound."""
 SHEARED = 1e-5
@@ -50,6 +47,8 @@ class UsdReading:
     length: float = 1.0
     mass: float = 1.0
     noted: set[str] = field(default_factory=set)
+    found: list[Any] = field(default_factory=list)
+    """Prims of the stage, once they were looked up."""
 
     def at(self, prim: Any) -> Written:
         """Where a prim stands: USD has paths, no lines."""
@@ -182,11 +181,13 @@ class UsdReading:
         """All active prims, those inside instances too."""
         from pxr import Usd  # pyright: ignore[reportMissingImports]
 
-        for count, prim in enumerate(self.stage.Traverse(Usd.TraverseInstanceProxies())):
-            if count > MOST_PRIMS:
-                self.refuse(prim, f"more than {MOST_PRIMS} prims", "a smaller stage")
-                return
-            yield prim
+        if not self.found:
+            for prim in self.stage.Traverse(Usd.TraverseInstanceProxies()):
+                if len(self.found) >= MOST_PRIMS:
+                    self.refuse(prim, f"more than {MOST_PRIMS} prims", "a smaller stage")
+                    break
+                self.found.append(prim)
+        return iter(self.found)
 
     def matrix(self, prim: Any) -> np.ndarray:
         """A prim's frame in the world (4, 4) in m, columns are its axes with their scales."""
@@ -245,7 +246,7 @@ def open_stage(path: Path, findings: Findings) -> UsdReading | None:
     here = Written(str(path), None, "")
     if not exists(path) or not path.is_file():
         raise MissingFileError(path, "no such file")
-    if not _check_layers(path, findings):
+    if not check_layers(path, findings):
         return None
     stage = Usd.Stage.Open(str(path.absolute()))
     if not stage:
@@ -259,45 +260,6 @@ def open_stage(path: Path, findings: Findings) -> UsdReading | None:
             return None
     reading.length, reading.mass = float(length), float(mass)
     return reading
-
-
-def _check_layers(path: Path, findings: Findings) -> bool:
-    """Whether every layer that the file refers to lies below its folder, or is missing."""
-    from pxr import Sdf  # pyright: ignore[reportMissingImports]
-
-    folder = os.path.realpath(path.parent)
-    seen: set[str] = set()
-    stack, size, fine = [os.path.realpath(path)], 0, True
-    while stack:
-        name = stack.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        plain = name.partition("[")[0]
-        if not os.path.isfile(plain):
-            continue
-        size += os.path.getsize(plain)
-        if size > MOST_BYTES or len(seen) > MOST_LAYERS:
-            findings.refuse(Written(name, None, ""), "too many or too large layers", f"at most {MOST_BYTES} bytes")
-            return False
-        layer = Sdf.Layer.FindOrOpen(name)
-        if not layer:
-            findings.refuse(Written(name, None, ""), "the layer cannot be opened", "a USD file")
-            return False
-        layer.Reload()  # what is on the disk now, whoever else holds the layer
-        for asset in layer.GetCompositionAssetDependencies():
-            if not asset:  # a prim of the layer itself
-                continue
-            found = str(layer.ComputeAbsolutePath(asset))
-            inside = os.path.realpath(found.partition("[")[0])
-            if "://" in asset or os.path.commonpath([folder, inside]) != folder:
-                findings.refuse(
-                    Written(name, None, ""), f"it refers to {asset[:120]!r}", "layers below the file's folder"
-                )
-                fine = False
-            else:
-                stack.append(found if "[" in found else inside)
-    return fine
 
 
 def _parts(value: Any) -> list[float]:
