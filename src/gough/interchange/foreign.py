@@ -6,9 +6,10 @@ not carry over (`findings`). Joints are edges between any two bodies; which of t
 the file says so. Units are SI and radians; a reader has converted its own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,12 +70,24 @@ def _three(x: np.ndarray) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Looks:
-    """A surface for the viewer: a file, its scale to metres, its axes in the body, its colour (0 to 255) or None."""
+    """A surface for the viewer: a file (of a stage, a prim in it), its scale to metres, its axes in the body, its colour (0 to
+    255) or None, further factors along its own axes (negative ones mirror it)."""
 
     file: str
     scale: float = 1.0
     at: Placement = field(default_factory=Placement)
     color: tuple[int, int, int] | None = None
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    prim: str | None = None
+
+    @classmethod
+    def scaled(cls, file: str, scales: Sequence[float], at: Placement, **more: Any) -> "Looks | None":
+        """With three factors from a file; None where one of them is none: 0, or not finite."""
+        first = abs(float(scales[0]))
+        if not all(1e-12 < abs(s) < 1e12 for s in scales):
+            return None
+        x, y, z = (round(float(s) / first, 12) for s in scales)
+        return cls(file, first, at, stretch=(x, y, z), **more)
 
 
 @dataclass(frozen=True)
@@ -87,7 +100,7 @@ class ForeignBody:
     center: tuple[float, float, float] = (0.0, 0.0, 0.0)
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
     frames: Mapping[str, Placement] = field(default_factory=dict)
-    looks: Looks | None = None
+    looks: tuple[Looks, ...] = ()
 
 
 @dataclass(frozen=True)

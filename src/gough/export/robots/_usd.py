@@ -106,10 +106,8 @@ class _UsdWriter(UsdText):
                 self.say("float3 physics:diagonalInertia", np.diag(found.tensor))
                 self.say("quatf physics:principalAxes", (1.0, 0.0, 0.0, 0.0))
         self.place(body.home)
-        if body.surface is not None:
-            self.omissions.note(
-                f"{body.told}: USD has no references to {Path(body.surface.file).suffix} files: it is drawn as rods"
-            )
+        for kind in dict.fromkeys(Path(surface.file).suffix for surface in body.surfaces):
+            self.omissions.note(f"{body.told}: USD has no references to {kind} files: it is drawn as rods")
         colour = COLOURS["platform" if body.name == self.robot.platform else "body"]
         for k, rod in enumerate(body.rods):
             at, length = rod_place(rod)

@@ -111,7 +111,7 @@ class TreeReader:
     effects: Mapping[int, Effects]
     driven: Mapping[int, float | None]
 
-    def tree(self, looks: Mapping[int, Looks]) -> MjcfTree:
+    def tree(self, looks: Mapping[int, tuple[Looks, ...]]) -> MjcfTree:
         """All of it."""
         model, out = self.compiled.model, MjcfTree()
         frames = self._frames()
@@ -130,12 +130,12 @@ class TreeReader:
                     out.bodies.append(ForeignBody(child, self.names.joint_at[j]))
                 out.joints.append(self._joint(j, parent, child, place))
                 parent, place = child, Placement()
-            out.bodies.append(self._body(i, frames.get(i, {}), looks.get(i)))
+            out.bodies.append(self._body(i, frames.get(i, {}), looks.get(i, ())))
             if model.body_mocapid[i] >= 0:
                 self.findings.remark(at, "a mocap body is moved from outside: here it stands where the file has it")
         return out
 
-    def _body(self, i: int, frames: Mapping[str, Placement], looks: Looks | None) -> ForeignBody:
+    def _body(self, i: int, frames: Mapping[str, Placement], looks: tuple[Looks, ...]) -> ForeignBody:
         model = self.compiled.model
         turn = placement_of(model.body_ipos[i], model.body_iquat[i]).rotation
         inertia = turn @ np.diag(model.body_inertia[i]) @ turn.T

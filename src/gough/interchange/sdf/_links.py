@@ -140,8 +140,9 @@ def _shape(text: SdfText, collision: Element) -> Lump | None:
     return None
 
 
-def _looks(text: SdfText, link: Element, folder: Path) -> Looks | None:
-    """The first visual that is a mesh which the viewer reads and that lies beside the file."""
+def _looks(text: SdfText, link: Element, folder: Path) -> tuple[Looks, ...]:
+    """Visuals that are meshes which the viewer reads and that lie beside the file."""
+    looks = []
     for visual in link.all("visual"):
         geometry = visual.child("geometry")
         found = None if geometry is None else geometry.child("mesh")
@@ -157,13 +158,25 @@ def _looks(text: SdfText, link: Element, folder: Path) -> Looks | None:
         file = next((f for f in tried if exists(f)), None)
         factor = found.child("scale")
         scale = (1.0, 1.0, 1.0) if factor is None else text.vector(factor)
-        if file is None or scale is None or len(set(scale)) != 1 or scale[0] <= 0 or text.relative_to(visual):
+        if file is None or scale is None or text.relative_to(visual):
             continue
         named = file.relative_to(folder) if file.is_relative_to(folder) else file.absolute()
-        return Looks(str(named), scale[0], text.pose(visual))
-    if link.all("visual"):
+        made = Looks.scaled(str(named), scale, text.pose(visual), color=_colour(text, visual))
+        looks += [] if made is None else [made]
+    if len(looks) < len(link.all("visual")):
         text.note(link, "visuals other than a mesh beside the file (.stl, .obj, .ply) are left out")
-    return None
+    return tuple(looks)
+
+
+def _colour(text: SdfText, visual: Element) -> tuple[int, int, int] | None:
+    """The diffuse colour of a visual."""
+    material = visual.child("material")
+    said = None if material is None else word_in(material, "diffuse")
+    try:
+        red, green, blue = (round(255 * min(1.0, max(0.0, float(x)))) for x in (said or "").split()[:3])
+    except ValueError:  # none, or no numbers
+        return None
+    return red, green, blue
 
 
 def add_frames_to(bodies: dict[str, ForeignBody], scopes: list[SdfScope]) -> None:

@@ -1,4 +1,4 @@
-"""Links: mass, mass centre and tensor in the link's axes, and one surface to be drawn."""
+"""Links: mass, mass centre and tensor in the link's axes, and surfaces to be drawn."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,20 +57,15 @@ class LinkReader:
             self.sheet.refuse(mass, "a negative mass", "kg, not negative", kg, link)
         return kg, at.position, at.rotation @ I @ at.rotation.T if at.turns else I
 
-    def _looks(self, link: Element) -> Looks | None:
-        """The first surface that can be drawn; other shapes are for the viewer to make up."""
-        found = None
+    def _looks(self, link: Element) -> tuple[Looks, ...]:
+        """Surfaces that can be drawn; other shapes are for the viewer to make up."""
+        found = []
         for visual in link.all("visual"):
             geometry = visual.child("geometry")
             mesh = None if geometry is None else geometry.child("mesh")
-            if mesh is None:
-                continue
-            looks = self._mesh(link, visual, mesh)
-            if found is not None and looks is not None:
-                self.sheet.say(link, "a body is drawn with one surface: more visuals than the first are left out")
-                break
-            found = found or looks
-        return found
+            looks = None if mesh is None else self._mesh(link, visual, mesh)
+            found += [] if looks is None else [looks]
+        return tuple(found)
 
     def _mesh(self, link: Element, visual: Element, mesh: Element) -> Looks | None:
         uri = mesh.get("filename") or ""
@@ -85,13 +80,11 @@ class LinkReader:
             self.sheet.say(mesh, f"surfaces that are not found are not drawn{remedy}", link)
             return None
         sizes = self.sheet.numbers(mesh, "scale", (1.0, 1.0, 1.0), link)
-        if not sizes[0] > 0 or any(abs(s - sizes[0]) > 1e-9 * sizes[0] for s in sizes):
-            self.sheet.say(
-                mesh, "surfaces that are mirrored, or scaled by other factors along x, y, z, are not drawn", link
-            )
-            return None
         colour = next((self._colour(m) or self.colours.get(m.get("name") or "") for m in visual.all("material")), None)
-        return Looks(mesh_path(file, self.path), sizes[0], self.sheet.origin(visual, link), colour)
+        looks = Looks.scaled(mesh_path(file, self.path), sizes, self.sheet.origin(visual, link), color=colour)
+        if looks is None:
+            self.sheet.say(mesh, "surfaces with a scale of 0 are not drawn", link)
+        return looks
 
     def _colour(self, material: Element) -> Colour | None:
         colour = material.child("color")

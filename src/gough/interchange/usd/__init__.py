@@ -23,6 +23,7 @@ from gough.interchange.usd._couplings import read_mimics
 from gough.interchange.usd._groups import choose_bodies
 from gough.interchange.usd._joints import UsdJoints, link_in_rows, read_usd_joints
 from gough.interchange.usd._stage import UsdReading, hearing_usd, need_pxr, open_stage
+from gough.interchange.usd.surfaces import find_looks
 from gough.joints import ALL
 
 __all__ = ["read"]
@@ -78,7 +79,8 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
 
 def _body(reading: UsdReading, body: UsdBody) -> ForeignBody:
     lump = weigh(reading, body)
-    return ForeignBody(body.name, reading.at(body.prim), lump.mass, lump.center, lump.inertia)
+    looks = find_looks(reading, body.at, body.meshes)
+    return ForeignBody(body.name, reading.at(body.prim), lump.mass, lump.center, lump.inertia, looks=looks)
 
 
 def _closing(joints: list[ForeignJoint], found: UsdJoints, names: list[str]) -> list[ForeignJoint]:
@@ -133,7 +135,7 @@ def _tell_scenery(reading: UsdReading) -> None:
     kinds: dict[str, Any] = {}
     for prim in reading.prims():
         kind = str(prim.GetTypeName())
-        for word, said in (("Mesh", "surfaces"), ("Light", "lights"), ("Camera", "cameras"), ("Points", "particles")):
+        for word, said in (("Light", "lights"), ("Camera", "cameras"), ("Points", "particles")):
             if word in kind:
                 kinds.setdefault(said, prim)
         if any("Deformable" in s or "ParticleSystem" in s for s in reading.schemas(prim)):

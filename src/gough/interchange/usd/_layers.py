@@ -78,7 +78,7 @@ def _nesting(file: str) -> int:
             for member in package.infolist():
                 if member.compress_type == zipfile.ZIP_STORED and member.file_size <= MOST_BYTES:
                     with package.open(member) as part:
-                        deepest = max(deepest, _text_nesting(part.read() if part.peek(5)[:5] == TEXT else b""))
+                        deepest = max(deepest, _text_nesting(part.read() if part.read(len(TEXT)) == TEXT else b""))
         return deepest
     with open(file, "rb") as text:
         return _text_nesting(text.read() if text.read(len(TEXT)) == TEXT else b"")
