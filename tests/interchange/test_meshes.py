@@ -70,7 +70,7 @@ def visual(file="package://my_robot/meshes/arm%20one.stl", more="", scale="0.001
 def test_all_surfaces_of_a_link_are_drawn(package):
     (first, second), said = drawn(package, visual(more='<material name="red"/>') + visual(scale="0.5 -1 0.5"))
     assert (first.scale, first.color, first.stretch) == (0.001, (255, 0, 128), (1, 1, 1))
-    assert (second.scale, second.color, second.stretch) == (0.5, None, (1, -2, 1))
+    assert (second.scale, second.color, second.stretch) == (1, None, (0.5, -1, 0.5))
     assert first.placement.rpy_zyx == (0.5, 0.0, 0.0)
     assert not said
 

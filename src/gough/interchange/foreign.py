@@ -83,11 +83,13 @@ class Looks:
     @classmethod
     def scaled(cls, file: str, scales: Sequence[float], at: Placement, **more: Any) -> "Looks | None":
         """With three factors from a file; None where one of them is none: 0, or not finite."""
-        first = abs(float(scales[0]))
-        if not all(1e-12 < abs(s) < 1e12 for s in scales):
+        x, y, z = (float(s) for s in scales)
+        sizes = (abs(x), abs(y), abs(z))
+        if not all(1e-12 < size < 1e12 for size in sizes):
             return None
-        x, y, z = (round(float(s) / first, 12) for s in scales)
-        return cls(file, first, at, stretch=(x, y, z), **more)
+        even = max(sizes) - min(sizes) <= 1e-9 * max(sizes)
+        stretch = (x / sizes[0], y / sizes[1], z / sizes[2]) if even else (x, y, z)
+        return cls(file, sizes[0] if even else 1.0, at, stretch=stretch, **more)
 
 
 @dataclass(frozen=True)
