@@ -4,6 +4,7 @@ A link without <inertial> weighs 1 kg and has moments of 1 kg·m²: the format s
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,10 @@ import numpy as np
 from gough.interchange import _solids as solids
 from gough.interchange._solids import Lump, sum_of_lumps
 from gough.interchange.foreign import ForeignBody, Looks
+from gough.interchange.meshes import DRAWN, IN_PACKAGES, find_mesh, mesh_path
 from gough.interchange.sdf._scopes import SdfScope
 from gough.interchange.sdf._values import SdfText, word_in
 from gough.interchange.xml import Element
-from gough.text import exists
 
 LEFT_OUT = {
     "collision": "contact shapes are left out",
@@ -31,11 +32,10 @@ LEFT_OUT = {
     "enable_wind": "wind is left out",
 }
 SILENT = {"pose", "inertial", "visual", "gravity", "kinematic", "velocity_decay", "must_be_base_link", "frame"}
-SURFACES = (".stl", ".obj", ".ply")
 
 
-def read_link(scope: SdfScope, name: str, element: Element, folder: Path) -> ForeignBody:
-    """The body of a link; folder: of the robot's file, from which surfaces are named.
+def read_link(scope: SdfScope, name: str, element: Element, path: Path, packages: Sequence[Path]) -> ForeignBody:
+    """The body of a link; path: the robot's file, from which surfaces are named; packages: folders in which they are looked up.
 
     What changes its dynamics and has no counterpart is refused.
     """
@@ -58,7 +58,7 @@ def read_link(scope: SdfScope, name: str, element: Element, folder: Path) -> For
         added = inertial.children[[c.tag for c in inertial.children].index("fluid_added_mass")]
         if any(text.number(added, entry.tag, 0.0) for entry in added.children):
             text.refuse(added, "the mass of a fluid around a link", "the link's own mass alone")
-    looks = _looks(text, element, folder)
+    looks = _looks(text, element, path, packages)
     return ForeignBody(scope.path + name, text.at(element), lump.mass, lump.center, lump.inertia, looks=looks)
 
 
@@ -140,8 +140,8 @@ def _shape(text: SdfText, collision: Element) -> Lump | None:
     return None
 
 
-def _looks(text: SdfText, link: Element, folder: Path) -> tuple[Looks, ...]:
-    """Visuals that are meshes which the viewer reads and that lie beside the file."""
+def _looks(text: SdfText, link: Element, path: Path, packages: Sequence[Path]) -> tuple[Looks, ...]:
+    """Visuals that are meshes which the viewer reads and that are found."""
     looks = []
     for visual in link.all("visual"):
         geometry = visual.child("geometry")
@@ -149,22 +149,17 @@ def _looks(text: SdfText, link: Element, folder: Path) -> tuple[Looks, ...]:
         if found is None:
             continue
         uri = word_in(found, "uri")
-        name = uri.removeprefix("model://").removeprefix("file://").removeprefix("package://")
-        parts = Path(name).parts
-        if not parts or Path(name).suffix.lower() not in SURFACES or ".." in parts or "\0" in name:
-            continue
-        here = Path(text.file).parent
-        tried = [here / name, here.parent / name, here.joinpath(*parts[1:])]
-        file = next((f for f in tried if exists(f)), None)
+        file = find_mesh(uri, Path(text.file), packages) if Path(uri).suffix.lower() in DRAWN else None
+        if file is None and uri.startswith(IN_PACKAGES):  # the model itself, in a folder of another name
+            file = find_mesh(uri.partition("://")[2].partition("/")[2], Path(text.file), packages)
         factor = found.child("scale")
         scale = (1.0, 1.0, 1.0) if factor is None else text.vector(factor)
         if file is None or scale is None or text.relative_to(visual):
             continue
-        named = file.relative_to(folder) if file.is_relative_to(folder) else file.absolute()
-        made = Looks.scaled(str(named), scale, text.pose(visual), color=_colour(text, visual))
+        made = Looks.scaled(mesh_path(file, path), scale, text.pose(visual), color=_colour(text, visual))
         looks += [] if made is None else [made]
     if len(looks) < len(link.all("visual")):
-        text.note(link, "visuals other than a mesh beside the file (.stl, .obj, .ply) are left out")
+        text.note(link, "visuals other than a mesh that is found (.stl, .obj, .ply) are left out")
     return tuple(looks)
 
 
