@@ -6,7 +6,7 @@ from pxr import Usd, UsdGeom
 
 import gough
 from gough.errors import UsageError
-from inner.viewer import Figure
+from inner.viewer import Figure, read_mesh
 
 POINTS = "[(0, 0, 0), (2, 0, 0), (0, 3, 0), (0, 0, 4), (2, 3, 0)]"
 SKIN = f"""def Mesh "NAME"
@@ -90,8 +90,6 @@ def test_meshes_are_drawn_where_usd_has_them(tmp_path):
 
 
 def test_a_prim_that_is_no_mesh_is_told(tmp_path):
-    from gough.viewer.drawing.mesh import read_mesh
-
     (tmp_path / "bar.usda").write_text(TEXT)
     for prim in ("/rig/bar", "/rig/none", "bar", ""):
         with pytest.raises(UsageError, match="is no mesh with faces"):

@@ -81,7 +81,7 @@ class Looks:
     prim: str | None = None
 
     @classmethod
-    def scaled(cls, file: str, scales: Sequence[float], at: Placement, **more: Any) -> "Looks | None":
+    def with_scales(cls, file: str, scales: Sequence[float], at: Placement, **more: Any) -> "Looks | None":
         """With three factors from a file; None where one of them is none: 0, or not finite."""
         x, y, z = (float(s) for s in scales)
         sizes = (abs(x), abs(y), abs(z))

@@ -80,7 +80,7 @@ def _looks(compiled: CompiledModel, g: int, files: Mapping[int, MeshFile]) -> Lo
     rgba = model.geom_rgba[g] if model.geom_matid[g] < 0 else model.mat_rgba[model.geom_matid[g]]
     color = tuple(round(255 * min(max(float(x), 0.0), 1.0)) for x in rgba[:3])
     path = os.path.relpath(files[mesh].path, compiled.document.folder)
-    return Looks.scaled(path.replace(os.sep, "/"), scale.tolist(), _tidy(at), color=color)
+    return Looks.with_scales(path.replace(os.sep, "/"), scale.tolist(), _tidy(at), color=color)
 
 
 def _tidy(at: Placement) -> Placement:

@@ -156,7 +156,7 @@ def _looks(text: SdfText, link: Element, path: Path, packages: Sequence[Path]) -
         scale = (1.0, 1.0, 1.0) if factor is None else text.vector(factor)
         if file is None or scale is None or text.relative_to(visual):
             continue
-        made = Looks.scaled(mesh_path(file, path), scale, text.pose(visual), color=_colour(text, visual))
+        made = Looks.with_scales(mesh_path(file, path), scale, text.pose(visual), color=_colour(text, visual))
         looks += [] if made is None else [made]
     if len(looks) < len(link.all("visual")):
         text.note(link, "visuals other than a mesh that is found (.stl, .obj, .ply) are left out")

@@ -83,7 +83,7 @@ class LinkReader:
             return None
         sizes = self.sheet.numbers(mesh, "scale", (1.0, 1.0, 1.0), link)
         colour = next((self._colour(m) or self.colours.get(m.get("name") or "") for m in visual.all("material")), None)
-        looks = Looks.scaled(mesh_path(file, self.path), sizes, self.sheet.origin(visual, link), color=colour)
+        looks = Looks.with_scales(mesh_path(file, self.path), sizes, self.sheet.origin(visual, link), color=colour)
         if looks is None:
             self.sheet.say(mesh, "surfaces with a scale of 0 are not drawn", link)
         return looks

@@ -56,7 +56,7 @@ def find_looks(reading: UsdReading, at: Placement, prims: list[Any]) -> tuple[Lo
             reading.note(prim, "meshes that are sheared, or have no faces, are not drawn")
             continue
         file = Path(reading.file).name
-        looks = Looks.scaled(file, scales, here, prim=str(prim.GetPath()), color=_colour(reading, prim))
+        looks = Looks.with_scales(file, scales, here, prim=str(prim.GetPath()), color=_colour(reading, prim))
         found += [] if looks is None else [looks]
     return tuple(found)
 
