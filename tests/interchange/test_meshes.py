@@ -17,6 +17,7 @@ def package(tmp_path):
     folder.mkdir(parents=True)
     (tmp_path / "my_robot" / "urdf").mkdir()
     (folder / "arm one.stl").write_bytes(STL)
+    (folder / "far.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
     (tmp_path / "secret.stl").write_bytes(STL)
     return tmp_path / "my_robot"
 
@@ -79,6 +80,7 @@ def test_all_surfaces_of_a_link_are_drawn(package):
     ("more", "told"),
     [
         (visual("package://my_robot/a.dae"), "surfaces .dae are not drawn"),
+        (visual("package://my_robot/meshes/far.stl"), "git lfs pull"),
         (visual("package://none/a.stl"), "not found are not drawn; give packages"),
         (visual(scale="1 0 1"), "scale of 0"),
     ],

@@ -13,7 +13,7 @@ import numpy as np
 from gough.interchange import _solids as solids
 from gough.interchange._solids import Lump, sum_of_lumps
 from gough.interchange.foreign import ForeignBody, Looks
-from gough.interchange.meshes import DRAWN, IN_PACKAGES, find_mesh, mesh_path
+from gough.interchange.meshes import DRAWN, IN_PACKAGES, POINTERS, find_mesh, is_pointer, mesh_path
 from gough.interchange.sdf._scopes import SdfScope
 from gough.interchange.sdf._values import SdfText, word_in
 from gough.interchange.xml import Element
@@ -152,6 +152,9 @@ def _looks(text: SdfText, link: Element, path: Path, packages: Sequence[Path]) -
         file = find_mesh(uri, Path(text.file), packages) if Path(uri).suffix.lower() in DRAWN else None
         if file is None and uri.startswith(IN_PACKAGES):  # the model itself, in a folder of another name
             file = find_mesh(uri.partition("://")[2].partition("/")[2], Path(text.file), packages)
+        if file is not None and is_pointer(file):
+            text.note(link, POINTERS)
+            file = None
         factor = found.child("scale")
         scale = (1.0, 1.0, 1.0) if factor is None else text.vector(factor)
         if file is None or scale is None or text.relative_to(visual):

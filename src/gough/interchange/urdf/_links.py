@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from gough.interchange.foreign import ForeignBody, Looks
-from gough.interchange.meshes import DRAWN, find_mesh, mesh_path
+from gough.interchange.meshes import DRAWN, POINTERS, find_mesh, is_pointer, mesh_path
 from gough.interchange.urdf._sheet import Sheet
 from gough.interchange.xml import Element
 
@@ -80,6 +80,9 @@ class LinkReader:
         if file is None:
             remedy = "; give packages, the folder that holds the package" if uri.startswith("package:") else ""
             self.sheet.say(mesh, f"surfaces that are not found are not drawn{remedy}", link)
+            return None
+        if is_pointer(file):
+            self.sheet.say(mesh, POINTERS, link)
             return None
         sizes = self.sheet.numbers(mesh, "scale", (1.0, 1.0, 1.0), link)
         colour = next((self._colour(m) or self.colours.get(m.get("name") or "") for m in visual.all("material")), None)
