@@ -1,7 +1,7 @@
 """Inner names of `gough.viewer`."""
 
 from gough.viewer.drawing.figure import Figure, coil, inertia_box, swept_bar
-from gough.viewer.drawing.mesh import EMPTY, Mesh, frame_along, merge_meshes
+from gough.viewer.drawing.mesh import EMPTY, Mesh, frame_along, merge_meshes, read_mesh
 from gough.viewer.posing.axes import pose_of, ranges_of, sets_of_axes
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
 from gough.viewer.server import Viewer
@@ -20,6 +20,7 @@ __all__ = [
     "merge_meshes",
     "pose_of",
     "ranges_of",
+    "read_mesh",
     "sets_of_axes",
     "swept_bar",
     "usual_stiffness",

@@ -27,8 +27,8 @@ NASTY = [
 WORDS = ["world", "__model__", "x", "", "a::b::c", "../../etc", "true", "false", "🤖", "<", "&", '"', "None", "[" * 50]
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
 WORD = re.compile(r"[A-Za-z_:]+")
-VALUE = re.compile(r'(?<=")[^"<>=]+(?=")|(?<=>)[^<>"]+(?=<)')
-"""What stands in quotes or between tags."""
+VALUE = re.compile(r'(?<=")[^"<>=]+(?=")|(?<=>)[^<>"]+(?=<)|(?<= = )[^"\n]+')
+"""What stands in quotes, between tags or after a sign of equality."""
 
 
 def mutant(text: str, rng: np.random.Generator) -> str:

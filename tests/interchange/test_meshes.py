@@ -1,4 +1,4 @@
-"""Surfaces: where they are looked for, and which of a link is drawn."""
+"""Surfaces: where they are looked for, and which of a link are drawn."""
 
 import warnings
 
@@ -17,6 +17,7 @@ def package(tmp_path):
     folder.mkdir(parents=True)
     (tmp_path / "my_robot" / "urdf").mkdir()
     (folder / "arm one.stl").write_bytes(STL)
+    (folder / "far.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
     (tmp_path / "secret.stl").write_bytes(STL)
     return tmp_path / "my_robot"
 
@@ -67,27 +68,28 @@ def visual(file="package://my_robot/meshes/arm%20one.stl", more="", scale="0.001
     return f'<visual><origin xyz="0 0 1" rpy="0 0 0.5"/><geometry>{mesh}</geometry>{more}</visual>'
 
 
-def test_the_first_surface_of_a_link_is_drawn(package):
-    mesh, said = drawn(package, visual(more='<material name="red"/>') + visual())
-    assert mesh is not None and (mesh.scale, mesh.color) == (0.001, (255, 0, 128))
-    assert mesh.placement.rpy_zyx == (0.5, 0.0, 0.0)
-    assert any("one surface" in text for text in said)
+def test_all_surfaces_of_a_link_are_drawn(package):
+    (first, second), said = drawn(package, visual(more='<material name="red"/>') + visual(scale="0.5 -1 0.5"))
+    assert (first.scale, first.color, first.stretch) == (0.001, (255, 0, 128), (1, 1, 1))
+    assert (second.scale, second.color, second.stretch) == (1, None, (0.5, -1, 0.5))
+    assert first.placement.rpy_zyx == (0.5, 0.0, 0.0)
+    assert not said
 
 
 @pytest.mark.parametrize(
     ("more", "told"),
     [
         (visual("package://my_robot/a.dae"), "surfaces .dae are not drawn"),
+        (visual("package://my_robot/meshes/far.stl"), "git lfs pull"),
         (visual("package://none/a.stl"), "not found are not drawn; give packages"),
-        (visual(scale="1 -1 1"), "mirrored"),
-        (visual(scale="1 2 1"), "other factors"),
+        (visual(scale="1 0 1"), "scale of 0"),
     ],
 )
 def test_what_is_not_drawn_is_said(package, more, told):
     mesh, said = drawn(package, more)
-    assert mesh is None
+    assert not mesh
     assert any(told in text for text in said)
 
 
 def test_shapes_are_for_the_viewer_to_make_up(package):
-    assert drawn(package, "<visual><geometry><box size='1 1 1'/></geometry></visual>") == (None, [])
+    assert drawn(package, "<visual><geometry><box size='1 1 1'/></geometry></visual>") == ((), [])

@@ -153,15 +153,21 @@ def test_inertia_of_meshes_is_mujocos(tmp_path):
     check_dynamics(file, robot)
 
 
-def test_meshes_are_drawn_where_mujoco_has_them(tmp_path):
-    file = write(tmp_path, main=MESHES.replace("INERTIAL", inertial(1.0)).replace('texture="none"', ""))
+@pytest.mark.parametrize(
+    "changes", [{}, {'scale="0.2 0.2 0.2"': 'scale="0.2 0.3 -0.1"', 'refquat="0.9 0.1 0.3 0.2"': ""}]
+)
+def test_meshes_are_drawn_where_mujoco_has_them(tmp_path, changes):
+    text = MESHES.replace("INERTIAL", inertial(1.0)).replace('texture="none"', "")
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    file = write(tmp_path, main=text)
     write_mesh(tmp_path / "assets/part.stl")
     write_mesh(tmp_path / "assets/hull.stl")
-    robot, remarks = load(file)
-    mesh = robot.bodies[0].mesh
-    assert mesh is not None and mesh.file == "assets/part.stl" and mesh.color == (51, 102, 255)
-    assert any("several meshes" in r for r in remarks)
-    ours = VERTICES * mesh.scale @ mesh.placement.rotation().T + mesh.placement.position
+    robot, _ = load(file)
+    (mesh,) = robot.bodies[0].mesh  # the hull collides
+    assert mesh.file == "assets/part.stl" and mesh.color == (51, 102, 255)
+    ours = VERTICES * mesh.scale * mesh.stretch @ mesh.placement.rotation().T + mesh.placement.position
     model = mujoco.MjModel.from_xml_path(str(file))
     turn = np.zeros(9)
     mujoco.mju_quat2Mat(turn, model.geom_quat[0])
@@ -172,7 +178,7 @@ def test_meshes_are_drawn_where_mujoco_has_them(tmp_path):
 def test_lost_meshes_matter_only_where_numbers_follow_from_them(tmp_path):
     file = write(tmp_path, main=MESHES.replace("INERTIAL", inertial(1.0)))
     robot, remarks = load(file)
-    assert robot.bodies[0].mass == 1.0 and robot.bodies[0].mesh is None
+    assert robot.bodies[0].mass == 1.0 and not robot.bodies[0].mesh
     assert any("part.stl, hull.stl: there is no such file" in r for r in remarks)
     (problem,) = problems(write(tmp_path, main=MESHES.replace("INERTIAL", "")))
     assert problem.line == 9 and "part.stl" in problem.message and "inertial" in problem.expected
@@ -191,15 +197,15 @@ def test_meshes_outside_the_folder_are_not_read(tmp_path):
     (problem,) = problems(file)
     assert "outside the model's folder" in problem.message
     robot, _ = load(file, packages=[tmp_path / "assets"])
-    assert robot.bodies[0].mesh is not None and robot.bodies[0].mesh.file == "../assets/part.stl"
+    assert [mesh.file for mesh in robot.bodies[0].mesh] == ["../assets/part.stl"]
 
 
-def test_stretched_meshes_are_not_drawn(tmp_path):
+def test_meshes_stretched_along_other_axes_are_not_drawn(tmp_path):
     text = MESHES.replace("INERTIAL", inertial(1.0)).replace('scale="0.2 0.2 0.2"', 'scale="0.2 0.2 -0.2"')
     file = write(tmp_path, main=text)
     write_mesh(tmp_path / "assets/part.stl")
     robot, remarks = load(file)
-    assert robot.bodies[0].mesh is None and any("stretched or mirrored" in r for r in remarks)
+    assert not robot.bodies[0].mesh and any("stretched along axes of a refquat" in r for r in remarks)
 
 
 def test_broken_meshes_are_told(tmp_path):

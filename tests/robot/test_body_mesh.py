@@ -45,15 +45,43 @@ def described(tmp_path: Path) -> Path:
 
 def test_a_mesh_is_read_and_written_back(described: Path, tmp_path: Path):
     robot = load(described)
-    mesh = robot.bodies[0].mesh
-    assert mesh is not None
+    (mesh,) = robot.bodies[0].mesh
     assert (mesh.file, mesh.scale, mesh.color) == ("arm.stl", 0.001, (200, 60, 40))
     (tmp_path / "deep").mkdir()
     dump(robot, tmp_path / "deep" / "copy.yaml")
     again = load(tmp_path / "deep" / "copy.yaml")
-    assert again.bodies[0].mesh is not None
-    assert again.bodies[0].mesh.file == "../arm.stl"
-    assert again.bodies[0].mesh.placement == mesh.placement
+    (other,) = again.bodies[0].mesh
+    assert (other.file, other.placement) == ("../arm.stl", mesh.placement)
+    assert "    mesh: {" in (tmp_path / "deep" / "copy.yaml").read_text()  # one is no list
+
+
+SEVERAL = """mesh:
+      - {file: arm.stl, scale: 0.001}
+      - {file: arm.stl, scale: 0.001, stretch: [1, -2, 1], pose: {position: [0, 0, 0.1]}}
+      - {file: arm.stl, scale: 0.001, color: [1, 2, 3]}"""
+
+
+def test_a_body_has_several_meshes(described: Path, tmp_path: Path):
+    described.write_text(ROBOT.format(mesh=SEVERAL.replace("stretch: [1, -2, 1], ", "")))
+    with pytest.raises(DescriptionError, match="mesh: a value of format 2"):
+        load(described)
+    described.write_text(ROBOT.format(mesh=SEVERAL).replace("format: 1", "format: 2"))
+    robot = load(described)
+    (tmp_path / "deep").mkdir()
+    dump(robot, tmp_path / "deep" / "copy.yaml")
+    again = load(tmp_path / "deep" / "copy.yaml").bodies[0].mesh
+    assert [m.file for m in again] == ["../arm.stl"] * 3 and again[1].stretch == (1, -2, 1)
+    pytest.importorskip("trimesh")
+    from inner.viewer import Figure
+
+    figure = Figure(gough.build(robot))
+    looks = [p for p in figure.pieces if p.role == "link" and p.group == "bodies"]
+    assert [p.colour for p in looks] == [None, (1, 2, 3)]
+    low, high = looks[0].mesh.bounds()
+    np.testing.assert_allclose([low, high], [[0, -0.2, 0], [0.4, 0.1, 0.2]], atol=1e-6)
+    assert looks[0].mesh.volume() == pytest.approx(
+        3 * 0.4 * 0.1 * 0.1 / 6, rel=1e-5
+    )  # mirrored ones are not inside out
 
 
 @pytest.mark.parametrize(
@@ -66,10 +94,13 @@ def test_a_mesh_is_read_and_written_back(described: Path, tmp_path: Path):
         ("mesh: {file: arm.stl, color: [1, 2, 999]}", "0 to 255"),
         ("mesh: {file: arm.stl, colour: [1, 2, 3]}", "did you mean 'color'"),
         ("mesh: arm.stl", "not a mapping"),
+        ("mesh: []", "an empty list"),
+        ("mesh: {file: arm.usda}", "a stage without a prim"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(described: Path, mesh: str, words: str):
-    (described.parent / "arm.step").write_text("")
+    for name in ("arm.step", "arm.usda"):
+        (described.parent / name).write_text("")
     described.write_text(ROBOT.format(mesh=mesh))
     with pytest.raises(DescriptionError, match=r"arm\.yaml:7") as caught:
         load(described)
@@ -105,7 +136,7 @@ def test_lost_meshes_are_left_out(tmp_path: Path):
     write_stl(tmp_path / "here.stl")
     data = {
         "bodies": [
-            {"mesh": {"file": "here.stl"}},
+            {"mesh": [{"file": "here.stl"}, {"file": "gone.stl"}]},
             {"mesh": {"file": "gone.stl"}, "frames": {"mesh": {"position": [1, 0, 0]}}},
         ]
     }

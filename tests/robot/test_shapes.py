@@ -143,7 +143,7 @@ joints: [{name: pin, type: revolute, parent: world, child: link}]
         ("{rod: {mass: 1, length: 1}, disc: {mass: 1, radius: 1}}", "rod and disc in one shape"),
         ("{bar: {mass: 1, length: 1}}", "bodies[0].shape.bar: unknown key"),
         ("{tube: {mass: 1, length: 1, radius: 1, inner_radius: 2}}", "larger than the radius"),
-        ("[]", "no shapes"),
+        ("[]", "an empty list"),
         ("{point: {mass: 1}}, mass: 3", "mass given twice"),
         ("{point: {mass: 1}}, inertia: {about: origin, zz: 1}", "inertia given twice"),
     ],

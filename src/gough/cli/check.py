@@ -167,11 +167,11 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
 
     problems = []
     for name, body in bodies(robot).items():
-        if body.mesh is not None:
+        for mesh in body.mesh:
             from gough.viewer.drawing.mesh import read_mesh
 
             try:
-                read_mesh(resolve_path(body.mesh.file, robot.origin))
+                read_mesh(resolve_path(mesh.file, robot.origin), mesh.prim)
             except UsageError as error:
                 text = f"{file}: {name}: mesh: {error}"
                 problems.append({"file": file, "line": None, "message": f"{name}: mesh: {error}", "text": text})

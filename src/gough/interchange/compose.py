@@ -17,6 +17,7 @@ from gough.interchange.foreign import (
     ForeignCoupling,
     ForeignJoint,
     ForeignRobot,
+    Looks,
     Placement,
     Written,
 )
@@ -190,10 +191,8 @@ class _DescriptionMaker:
             frames[names.add(ORIGIN)] = pose_words(back)
         if frames:
             data["frames"] = frames
-        if body.looks is not None:
-            looks = body.looks
-            data["mesh"] = {"file": looks.file, "scale": looks.scale, "pose": pose_words(looks.at.after(back))}
-            data["mesh"] |= {} if looks.color is None else {"color": looks.color}
+        if body.looks:
+            data["mesh"] = [_mesh_words(looks, back) for looks in body.looks]
         return data
 
     def _home(self, tree: Sequence[ForeignJoint]) -> dict[str, Any]:
@@ -209,6 +208,13 @@ def _axes(joint: ForeignJoint) -> dict[str, Any]:
     if joint.axes is not None:
         return {"axes": joint.axes}
     return {"axis": joint.axis} if joint.type in ONE_AXIS else {}
+
+
+def _mesh_words(looks: Looks, back: Placement) -> dict[str, Any]:
+    data: dict[str, Any] = {"file": looks.file, "scale": looks.scale, "pose": pose_words(looks.at.after(back))}
+    data |= {} if looks.color is None else {"color": looks.color}
+    data |= {} if looks.stretch == (1.0, 1.0, 1.0) else {"stretch": looks.stretch}
+    return data | ({} if looks.prim is None else {"prim": looks.prim})
 
 
 def pose_words(at: Placement) -> dict[str, Any]:

@@ -6,9 +6,10 @@ not carry over (`findings`). Joints are edges between any two bodies; which of t
 the file says so. Units are SI and radians; a reader has converted its own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,12 +70,26 @@ def _three(x: np.ndarray) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Looks:
-    """A surface for the viewer: a file, its scale to metres, its axes in the body, its colour (0 to 255) or None."""
+    """A surface for the viewer: a file (of a stage, a prim in it), its scale to metres, its axes in the body, its colour (0 to
+    255) or None, further factors along its own axes (negative ones mirror it)."""
 
     file: str
     scale: float = 1.0
     at: Placement = field(default_factory=Placement)
     color: tuple[int, int, int] | None = None
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    prim: str | None = None
+
+    @classmethod
+    def with_scales(cls, file: str, scales: Sequence[float], at: Placement, **more: Any) -> "Looks | None":
+        """With three factors from a file; None where one of them is none: 0, or not finite."""
+        x, y, z = (float(s) for s in scales)
+        sizes = (abs(x), abs(y), abs(z))
+        if not all(1e-12 < size < 1e12 for size in sizes):
+            return None
+        even = max(sizes) - min(sizes) <= 1e-9 * max(sizes)
+        stretch = (x / sizes[0], y / sizes[1], z / sizes[2]) if even else (x, y, z)
+        return cls(file, sizes[0] if even else 1.0, at, stretch=stretch, **more)
 
 
 @dataclass(frozen=True)
@@ -88,7 +103,7 @@ class ForeignBody:
     center: tuple[float, float, float] = (0.0, 0.0, 0.0)
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
     frames: Mapping[str, Placement] = field(default_factory=dict)
-    looks: Looks | None = None
+    looks: tuple[Looks, ...] = ()
     weight_share: float = 1.0
 
 

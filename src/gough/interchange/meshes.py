@@ -11,6 +11,7 @@ from urllib.parse import unquote
 DRAWN = (".stl", ".obj", ".ply")
 """What the viewer reads."""
 IN_PACKAGES = ("package://", "model://")
+POINTERS = "surfaces that are pointers of Git LFS are not drawn; `git lfs pull` fetches them"
 MOST_ABOVE = 40
 """Folders above the file that are looked at."""
 
@@ -33,6 +34,12 @@ def find_mesh(uri: str, file: Path, packages: Sequence[Path]) -> Path | None:
     return path if _is_file(path) else None
 
 
+def is_pointer(found: Path) -> bool:
+    """Whether a file is a pointer of Git LFS, which stands where the surface itself was not fetched."""
+    with found.open("rb") as file:
+        return file.read(40).startswith(b"version https://git-lfs")
+
+
 def mesh_path(found: Path, file: Path) -> str:
     """As a description writes it: relative to its file where it lies below it."""
     folder = file.parent.absolute()
@@ -53,6 +60,6 @@ def _inside(place: Path, inside: str) -> Path | None:
 
 def _is_file(path: Path) -> bool:
     try:
-        return path.is_file()
+        return path.is_file() and os.access(path, os.R_OK)
     except (OSError, ValueError):  # a name that is none
         return False

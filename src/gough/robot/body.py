@@ -12,6 +12,7 @@ from gough.robot.fields import (
     FullName,
     Mass,
     Name,
+    NonZero,
     Number,
     Position,
     PositiveNumber,
@@ -41,7 +42,8 @@ from gough.robot.pose import Pose
 from gough.scalar import VariedNumber, array_of
 
 SUFFIXES = (".stl", ".obj", ".ply")
-"""Files that can be read."""
+STAGES = (".usd", ".usda", ".usdc", ".usdz")
+"""Files that can be read: a surface, or a stage with prims that are surfaces."""
 MOST_SHARE = 100.0
 """Of a body's weight, either way: what is lighter than the air or water around it is lifted by many times its own."""
 
@@ -79,19 +81,31 @@ Colour = Annotated[
 class BodyMesh(Item):
     """A surface that the viewer draws instead of rods and plates. It is for looks only: no mass, inertia or contact follows.
 
-    file: .stl, .obj or .ply, relative to the description. scale: of its lengths to m, 0.001 for a file in mm. pose: its axes in
-    the body's frame. color: [red, green, blue] from 0 to 255, default the viewer's.
+    file: .stl, .obj or .ply, relative to the description; or a USD file, and prim: the path of a surface in it. scale: of its
+    lengths to m, 0.001 for a file in mm. stretch: further factors along its own x, y, z; a negative one mirrors it. pose: its
+    axes in the body's frame. color: [red, green, blue] from 0 to 255, default the viewer's.
     """
 
+    NEWER_KEYS: ClassVar = {"prim": 2, "stretch": 2}
+
     file: FilePath
+    prim: str | None = None
     scale: PositiveNumber = 1.0
+    stretch: Annotated[tuple[NonZero, NonZero, NonZero], exactly(3, "three factors [along x, y, z]")] = (1.0, 1.0, 1.0)
     placement: Pose = Field(default_factory=Pose, alias="pose")
     color: Colour | None = None
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         file = look(data, "file")
-        if isinstance(file, str) and file and Path(file).suffix.lower() not in SUFFIXES:
+        if not isinstance(file, str) or not file:
+            return
+        kind = Path(file).suffix.lower()
+        if kind in STAGES and not is_given(data, "prim"):
+            yield Fault(("prim",), look(data, "prim"), "a stage without a prim", "the path of a surface in it")
+        elif kind in SUFFIXES and is_given(data, "prim"):
+            yield Fault(("prim",), look(data, "prim"), f"a prim of a {kind} file", f"one of {', '.join(STAGES)}")
+        elif kind not in (*SUFFIXES, *STAGES):
             yield Fault(("file",), file, "a kind of file that cannot be drawn", f"one of {', '.join(SUFFIXES)}")
 
 
@@ -167,13 +181,13 @@ class Payload(Item):
         return self.mass, center, tensor
 
 
-def _shapes(value: Any) -> Any:
-    """One shape, or several."""
+def _several(value: Any) -> Any:
+    """One thing, or several."""
     value = as_plain(value)
     if value is None:
         return ()
     if isinstance(value, list) and not value:
-        raise as_error([Fault((), value, "no shapes", "a shape, or a list of them")])
+        raise as_error([Fault((), value, "an empty list", "a mapping, or a list of them")])
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
@@ -189,8 +203,8 @@ class Body(Item):
     parameters, mass and center_of_mass are filled in from them. Or flexible: a description, or any Python object whose
     `elastic_body(points)` gives the body's constants; then mass and inertia here are those of no body at all (0), the model has
     the true ones. weight_share: how much of its weight acts, the payload's included (1: all, 0: none, below 0: it is pulled
-    up); its inertia is whole. mesh: how a rigid body looks; nothing is computed from it. limits: of the platform alone, bounds of
-    its pose.
+    up); its inertia is whole. mesh: how a rigid body looks, one or several; nothing is computed from it. limits: of the platform
+    alone, bounds of its pose.
     """
 
     NEWER_KEYS: ClassVar = {"shape": 2, "limits": 2, "weight_share": 2}
@@ -200,14 +214,17 @@ class Body(Item):
     center_of_mass: Position = ZERO
     inertia: Inertia | None = None
     parameters: Parameters | None = None
-    shape: Annotated[tuple[EvenShape, ...], BeforeValidator(_shapes)] = ()
+    shape: Annotated[tuple[EvenShape, ...], BeforeValidator(_several)] = ()
     frames: dict[Name, Pose] = Field(default_factory=dict)
     payload: Payload | None = None
     weight_share: Number = 1.0
     telescopic: Telescopic | None = None
     flexible: Annotated[Flexible | None, WrapValidator(flexible_or_object)] = None
-    mesh: BodyMesh | None = None
+    mesh: Annotated[tuple[BodyMesh, ...], BeforeValidator(_several)] = ()
     limits: PlatformLimits | None = None
+
+    def newer_values(self) -> Mapping[str, int]:
+        return {"mesh": 2} if len(self.mesh) > 1 else {}
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
@@ -304,7 +321,7 @@ def _mass_and_center(parameters: Any) -> tuple[float, tuple[float, float, float]
 def _mass_and_center_of_shapes(shapes: Any) -> tuple[float, tuple[float, float, float]]:
     """The same of shapes."""
     try:
-        return _center(sum_of_shapes(tuple(EvenShape.model_validate(shape) for shape in _shapes(shapes))))
+        return _center(sum_of_shapes(tuple(EvenShape.model_validate(shape) for shape in _several(shapes))))
     except ValueError:
         return 0.0, ZERO
 

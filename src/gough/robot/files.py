@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -67,18 +68,20 @@ def move_paths(data: Any, old: Path, new: Path, absolute: bool = False) -> None:
     if old.resolve() == new.resolve():
         return
     for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
-        if key in PATHS and isinstance(value, dict):
-            for name in PATHS[key]:
-                if name in value and not Path(value[name]).is_absolute():
-                    there = (old / value[name]).resolve()
-                    value[name] = (there if absolute else Path(os.path.relpath(there, new.resolve()))).as_posix()
+        entries = [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, dict)]
+        if key in PATHS and entries:
+            for entry, name in product(entries, PATHS[key]):
+                if name in entry and not Path(entry[name]).is_absolute():
+                    there = (old / entry[name]).resolve()
+                    entry[name] = (there if absolute else Path(os.path.relpath(there, new.resolve()))).as_posix()
         elif key != "source":
             move_paths(value, old, new, absolute)
 
 
 def is_mesh(key: Any, value: Any) -> bool:
-    """Whether an entry of a description's plain data is a body's mesh."""
-    return key == "mesh" and isinstance(value, Mapping) and "file" in value
+    """Whether an entry of a description's plain data is a body's mesh, or its meshes."""
+    entries = value if isinstance(value, list) and value else [value]
+    return key == "mesh" and all(isinstance(entry, Mapping) and "file" in entry for entry in entries)
 
 
 def without_lost_meshes(data: Any, folder: Path) -> Any:
@@ -87,8 +90,13 @@ def without_lost_meshes(data: Any, folder: Path) -> Any:
         return [without_lost_meshes(entry, folder) for entry in data]
     if not isinstance(data, Mapping):
         return data
-    return {
-        key: without_lost_meshes(value, folder)
-        for key, value in data.items()
-        if not (is_mesh(key, value) and not (folder / str(value["file"])).is_file())
-    }
+    kept = {}
+    for key, value in data.items():
+        if not is_mesh(key, value):
+            kept[key] = without_lost_meshes(value, folder)
+            continue
+        entries = value if isinstance(value, list) else [value]
+        there = [entry for entry in entries if (folder / str(entry["file"])).is_file()]
+        if there:
+            kept[key] = there if len(there) > 1 else there[0]
+    return kept

@@ -27,8 +27,9 @@ def json_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of a description file, for editors and other programs."""
     _, schema = models_json_schema([(model, "validation") for model in MODELS], by_alias=True)
     whole = {**schema["$defs"], "PatternEntry": _pattern_entry()}
-    shape = whole["Body"]["properties"]["shape"]
-    whole["Body"]["properties"]["shape"] = {"anyOf": [_ref("EvenShape"), shape]}
+    for key, model in (("shape", "EvenShape"), ("mesh", "BodyMesh")):
+        several = whole["Body"]["properties"][key]
+        whole["Body"]["properties"][key] = {"anyOf": [_ref(model), several]}
     partial = {f"Partial{name}": _partial(definition) for name, definition in whole.items()}
     robot = Robot.model_json_schema(by_alias=True)["properties"]
     parts = {

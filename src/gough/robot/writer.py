@@ -120,8 +120,9 @@ def _fields(item: Item) -> dict[str, Any]:
         if name in skip or (name not in always and is_default(field, value)):
             continue
         result[field.alias or name] = plain(value)
-    if isinstance(item, Body) and len(item.shape) == 1:
-        result["shape"] = result["shape"][0]
+    for name in ("shape", "mesh") if isinstance(item, Body) else ():
+        if name in result and len(result[name]) == 1:
+            result[name] = result[name][0]
     source = result.pop("source", None)
     return result if source is None else {**result, "source": source}
 

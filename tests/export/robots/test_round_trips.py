@@ -20,14 +20,14 @@ from .subjects import CORNERS, built
 
 READERS = {".urdf": "urdf", ".xml": "mjcf", ".sdf": "sdf", ".usda": "usd"}
 THERE = [suffix for suffix, reader in READERS.items() if find_spec(f"gough.interchange.{reader}") is not None]
-TOLERANCES = {".usda": 1e-6}
 UNREAD = {
     (".xml", "odd_legs"): "tendons of constant length",
     (".xml", "odd_rods"): "tendons of constant length",
     (".xml", "welded"): "a cable as a tendon that is slack",
-    (".usda", "agile_eye"): "axes of seven digits do not close its loops",
 }
-EXACT = 1e-9
+EXACT = 1e-12
+LEAST_MASS = 1e-9
+"""MuJoCo takes no moving body without mass: links of light robots feel what is written instead."""
 
 
 def pairs() -> list[tuple[str, str]]:
@@ -72,4 +72,4 @@ def test_the_same_forces(suffix: str, name: str, tmp_path: Path) -> None:
         tau = ours.inverse_dynamics(q, v, a).tau
         found = theirs.inverse_dynamics(x, *(in_order(y, rates[0], rates[1]) for y in (v, a))).tau
         error = np.abs(in_order(found, other, mine) - tau).max() / np.abs(tau).max()
-        assert error < TOLERANCES.get(suffix, EXACT)
+        assert error < (LEAST_MASS if suffix == ".xml" else EXACT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gough
@@ -54,6 +55,32 @@ def test_shares_of_a_weight(suffix: str, tmp_path: Path) -> None:
         gough.save(robot, tmp_path / f"rod{suffix}")
     with pytest.warns(gough.ConversionWarning, match="left out, all of its weight acts"):
         gough.save(robot, tmp_path / f"rod{suffix}", leave_out=["weight"])
+
+
+@pytest.mark.parametrize("suffix", [".xml", ".urdf", ".sdf"])
+def test_meshes_of_the_user_return(suffix: str, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+    (tmp_path / "parts" / "arm.obj").write_text(corners)
+    text = """format: 2
+name: arm
+bodies:
+  - name: arm
+    mass: 1
+    inertia: {about: center_of_mass, xx: 1, yy: 1, zz: 1}
+    mesh:
+      - {file: parts/arm.obj, scale: 0.1, color: [255, 0, 51], pose: {position: [0.1, 0.2, 0.3], rpy_zyx: [0.3, 0.2, 0.1]}}
+      - {file: parts/arm.obj, stretch: [0.1, -0.2, 0.3], color: [0, 0, 51]}
+joints: [{name: hinge, type: revolute, parent: world, child: arm, drive: {}}]
+"""
+    (tmp_path / "arm.yaml").write_text(text)
+    mine = gough.load(tmp_path / "arm.yaml")
+    theirs = gough.load(gough.save(mine, tmp_path / f"arm{suffix}")[0])
+    for one, other in zip(mine.bodies[0].mesh, theirs.bodies[0].mesh, strict=True):
+        assert (other.file, other.color) == (one.file, one.color)
+        assert other.stretch == pytest.approx(one.stretch) and other.scale == pytest.approx(one.scale)
+        np.testing.assert_allclose(other.placement.position, one.placement.position, atol=1e-6)  # MuJoCo's are single
+        np.testing.assert_allclose(other.placement.rotation(), one.placement.rotation(), atol=1e-6)
 
 
 def test_unknown_kinds(tmp_path: Path) -> None:

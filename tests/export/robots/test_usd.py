@@ -98,6 +98,27 @@ def test_both_sides_of_joints_meet_at_home(name: str, tmp_path: Path) -> None:
         assert bool(joint.GetExcludeFromArticulationAttr().Get()) == (joint.GetPrim().GetName() in closing)
 
 
+@pytest.mark.parametrize("name", SAID)
+@pytest.mark.filterwarnings("ignore")
+def test_masses_and_bounds_return_with_all_digits(name: str, tmp_path: Path) -> None:
+    mine, file = built(name).robot, written(name, tmp_path, ".usda")
+    read = gough.load(file)
+    theirs = bodies(read)
+    for full, body in bodies(mine).items():
+        mass, _, tensor = body.central_inertia()
+        moments = np.linalg.eigvalsh(tensor)  # in whatever axes: a reader may place a body's frame at its joint
+        if moments[0] <= 0:  # written with a little more, for programs that take no thin rods
+            continue
+        found = theirs[full.replace(".", "_")].central_inertia()
+        assert found[0] == pytest.approx(mass, rel=1e-15)
+        np.testing.assert_allclose(np.linalg.eigvalsh(found[2]), moments, rtol=0, atol=1e-12 * moments[2])
+    strokes = {j.name: j.joint.drive.stroke for j in placed_joints(read) if j.joint.drive is not None}
+    for joint in placed_joints(mine):
+        drive = joint.joint.drive
+        if drive is not None and drive.stroke is not None and joint.joint.type in ("revolute", "prismatic"):
+            assert strokes[joint.name.replace(".", "_")] == pytest.approx(drive.stroke, rel=1e-12, abs=1e-15)
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_what_cannot_be_said_is_refused(name: str, tmp_path: Path) -> None:
     assert kinds_refused(name, tmp_path, ".usda") == KINDS[name]

@@ -216,7 +216,7 @@ class _Flattening:
             inertia=np.asarray(tensor, dtype=float) + 0.0,
             home=home,
             frames=frames,
-            surface=self._surface(body),
+            surfaces=self._surfaces(full, body),
             turns_about=about,
             unphysical=reason,
             weight_share=float(body.weight_share) if mass else 1.0,
@@ -241,12 +241,16 @@ class _Flattening:
         c0, c1, c2 = told.coefficients()
         return c0 + c1 * q + c2 * (q * q)
 
-    def _surface(self, body: Body) -> UserSurface | None:
-        mesh = body.mesh
-        if mesh is None:
-            return None
-        file = resolve_path(mesh.file, self.described.origin)
-        return UserSurface(str(file.absolute()), mesh.scale, _placement(mesh.placement), mesh.color)
+    def _surfaces(self, full: str, body: Body) -> tuple[UserSurface, ...]:
+        found = []
+        for mesh in body.mesh:
+            file = resolve_path(mesh.file, self.described.origin)
+            scales = three(mesh.scale * np.array(mesh.stretch))
+            if mesh.prim is None:
+                found.append(UserSurface(str(file.absolute()), scales, _placement(mesh.placement), mesh.color))
+            else:
+                self.omissions.note(f"{full}: a surface of a stage is left out: it is no file of its own")
+        return tuple(found)
 
     # -- what ties them together ------------------------------------------------------------------------------------
 

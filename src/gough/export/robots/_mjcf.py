@@ -174,17 +174,21 @@ class _MjcfWriter:
             tag.add("inertial", pos=body.center, mass=found.mass, quat=turn, diaginertia=found.moments)
 
     def _looks(self, tag: Tag, body: PlainBody) -> None:
-        surface = body.surface
-        if surface is not None and Path(surface.file).suffix.lower() in MESHES:
+        drawn = [surface for surface in body.surfaces if Path(surface.file).suffix.lower() in MESHES]
+        for surface in body.surfaces:
+            if surface not in drawn:
+                kind = Path(surface.file).suffix
+                instead = "it is left out" if drawn else "it is drawn as rods"
+                self.omissions.note(f"{body.told}: MuJoCo reads no {kind} meshes: {instead}")
+        for k, surface in enumerate(drawn):
             file = os.path.relpath(surface.file, self.folder).replace(os.sep, "/")
-            self.asset.add("mesh", name=body.name, file=file, scale=[surface.scale] * 3, inertia="shell")
+            name = f"{body.name}_surface{k}" if k else body.name
+            self.asset.add("mesh", name=name, file=file, scale=surface.scales, inertia="shell")
             color = None if surface.color is None else [c / 255 for c in surface.color] + [1]
-            tag.add(
-                "geom", type="mesh", mesh=body.name, pos=surface.at.position, quat=_quaternion(surface.at), rgba=color
-            )
+            at = surface.at
+            tag.add("geom", type="mesh", mesh=name, pos=at.position, quat=_quaternion(at), rgba=color)
+        if drawn:
             return
-        if surface is not None:
-            self.omissions.note(f"{body.told}: MuJoCo reads no {Path(surface.file).suffix} meshes: it is drawn as rods")
         rgba = COLOURS["platform" if body.name == self.robot.platform else "body"]
         for rod in body.rods:
             if rod.start == rod.end:

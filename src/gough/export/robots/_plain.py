@@ -30,10 +30,11 @@ class DrawnRod:
 
 @dataclass(frozen=True)
 class UserSurface:
-    """A user's own mesh: an absolute path, its scale to metres, its axes in the body, its colour (0 to 255) or None."""
+    """A user's own mesh: an absolute path, its scales to metres along its axes, these axes in the body, its colour (0 to 255) or
+    None."""
 
     file: str
-    scale: float
+    scales: Point
     at: Placement
     color: tuple[int, int, int] | None
 
@@ -54,7 +55,7 @@ class PlainBody:
     home: Placement
     frames: Mapping[str, Placement] = field(default_factory=dict)
     rods: tuple[DrawnRod, ...] = ()
-    surface: UserSurface | None = None
+    surfaces: tuple[UserSurface, ...] = ()
     turns_about: np.ndarray | None = None
     unphysical: str = ""
     weight_share: float = 1.0

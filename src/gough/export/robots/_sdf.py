@@ -109,15 +109,15 @@ class _SdfWriter:
 
     def _looks(self, tag: Tag, body: PlainBody) -> None:
         color = COLOURS["platform" if body.name == self.robot.platform else "body"]
-        if body.surface is not None:
-            visual = tag.add("visual", name="surface")
-            _add_pose(visual, body.surface.at)
+        for k, surface in enumerate(body.surfaces):
+            visual = tag.add("visual", name=f"surface{k or ''}")
+            _add_pose(visual, surface.at)
             mesh = visual.add("geometry").add("mesh")
-            mesh.add("uri", os.path.relpath(body.surface.file, self.folder).replace(os.sep, "/"))
-            mesh.add("scale", written([body.surface.scale] * 3))
-            if body.surface.color is not None:
-                color = written([c / 255 for c in body.surface.color] + [1])
-            visual.add("material").add("diffuse", color)
+            mesh.add("uri", os.path.relpath(surface.file, self.folder).replace(os.sep, "/"))
+            mesh.add("scale", written(surface.scales))
+            own = color if surface.color is None else written([c / 255 for c in surface.color] + [1])
+            visual.add("material").add("diffuse", own)
+        if body.surfaces:
             return
         for k, rod in enumerate(body.rods):
             visual = tag.add("visual", name=f"rod{k}")

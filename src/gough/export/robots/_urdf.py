@@ -92,14 +92,15 @@ class _UrdfWriter:
             entries = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
             inertial.add("inertia", **{key: body.inertia[at] for key, at in entries.items()})
         role = "platform" if body.name == self.robot.platform else "body"
-        if body.surface is not None:
+        for k, surface in enumerate(body.surfaces):
             visual = tag.add("visual")
-            visual.add("origin", xyz=body.surface.at.position, rpy=rpy(body.surface.at))
-            file = os.path.relpath(body.surface.file, self.path.parent).replace(os.sep, "/")
-            visual.add("geometry").add("mesh", filename=file, scale=[body.surface.scale] * 3)
-            if body.surface.color is not None:
-                color = [c / 255 for c in body.surface.color] + [1]
-                visual.add("material", name=f"{body.name}_color").add("color", rgba=color)
+            visual.add("origin", xyz=surface.at.position, rpy=rpy(surface.at))
+            file = os.path.relpath(surface.file, self.path.parent).replace(os.sep, "/")
+            visual.add("geometry").add("mesh", filename=file, scale=surface.scales)
+            if surface.color is not None:
+                color = [c / 255 for c in surface.color] + [1]
+                visual.add("material", name=f"{body.name}_color{k or ''}").add("color", rgba=color)
+        if body.surfaces:
             return
         for rod in body.rods:
             visual = tag.add("visual")

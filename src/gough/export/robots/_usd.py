@@ -4,7 +4,7 @@ Bodies stand at home, joint frames on both bodies keep what coordinates mean. Jo
 other freedoms are locked: of a universal joint rotY, then rotX are free (the twist of its second axis follows the swing about
 the first). Joints that close loops are left out of the articulation. UsdPhysics has no words for what acts in joints: armatures,
 damping, friction and springs are MuJoCo's (`mjc:damping`, …, in radians but for `mjc:springref`), armatures PhysX's too. A drive
-has no gains: it takes forces. Masses, frames and angles of UsdPhysics are single precision numbers.
+has no gains: it takes forces. Doubles stand beside what UsdPhysics has in single precision (`_usd_text`).
 """
 
 from pathlib import Path
@@ -26,6 +26,7 @@ from gough.export.robots._plain import (
     PlainRobot,
 )
 from gough.export.robots._urdf import rod_place
+from gough.export.robots._usd_text import UsdText
 from gough.interchange.foreign import Placement
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
 
@@ -39,16 +40,15 @@ def usd_text(robot: PlainRobot, path: Path, omissions: Omissions) -> dict[Path, 
     return {path: _UsdWriter(robot, omissions).text()}
 
 
-class _UsdWriter:
+class _UsdWriter(UsdText):
     def __init__(self, robot: PlainRobot, omissions: Omissions) -> None:
+        super().__init__()
         self.robot, self.omissions = robot, omissions
-        self.lines: list[str] = []
-        self.depth = 0
 
     def text(self) -> str:
         robot = self.robot
         self.omissions.note_choices(robot.choices)
-        self.omissions.note("USD's physics has numbers of single precision: 7 digits")
+        self.omissions.note("USD's physics has numbers of single precision: other programs read 7 digits")
         g = np.asarray(robot.gravity)
         size = float(np.linalg.norm(g))
         self.open("PhysicsScene", "physicsScene")
@@ -89,32 +89,6 @@ class _UsdWriter:
         names = {body.name for body in self.robot.bodies}
         return wanted if wanted not in names else f"{self.robot.name}_{wanted}"
 
-    # -- text -------------------------------------------------------------------------------------------------------
-
-    def open(self, kind: str, name: str, apis: list[str] | None = None) -> None:
-        lead = "    " * self.depth
-        listed = ", ".join(f'"{api}"' for api in apis or ())
-        said = f" (\n{lead}    prepend apiSchemas = [{listed}]\n{lead})" if listed else ""
-        self.lines += [f'{lead}def {kind} "{name}"{said}', f"{lead}{{"]
-        self.depth += 1
-
-    def close(self) -> None:
-        self.depth -= 1
-        self.lines += ["    " * self.depth + "}", ""]
-
-    def say(self, what: str, value: Any) -> None:
-        self.lines.append(f"{'    ' * self.depth}{what} = {_value(value)}")
-
-    def place(self, at: Placement, scale: float | None = None) -> None:
-        """Where a prim is in the one above it."""
-        self.say("double3 xformOp:translate", at.position)
-        self.say("quatd xformOp:orient", quaternion_wxyz_from_rotation(at.rotation))
-        words = '"xformOp:translate", "xformOp:orient"'
-        if scale is not None:
-            self.say("double3 xformOp:scale", [scale] * 3)
-            words += ', "xformOp:scale"'
-        self.lines.append(f"{'    ' * self.depth}uniform token[] xformOpOrder = [{words}]")
-
     # -- bodies -----------------------------------------------------------------------------------------------------
 
     def _body(self, joint: PlainJoint, body: PlainBody) -> None:
@@ -138,10 +112,8 @@ class _UsdWriter:
                 self.say("float3 physics:diagonalInertia", np.diag(found.tensor))
                 self.say("quatf physics:principalAxes", (1.0, 0.0, 0.0, 0.0))
         self.place(body.home)
-        if body.surface is not None:
-            self.omissions.note(
-                f"{body.told}: USD has no references to {Path(body.surface.file).suffix} files: it is drawn as rods"
-            )
+        for kind in dict.fromkeys(Path(surface.file).suffix for surface in body.surfaces):
+            self.omissions.note(f"{body.told}: USD has no references to {kind} files: it is drawn as rods")
         colour = COLOURS["platform" if body.name == self.robot.platform else "body"]
         for k, rod in enumerate(body.rods):
             at, length = rod_place(rod)
@@ -149,7 +121,7 @@ class _UsdWriter:
             self.say("double radius", rod.radius)
             if length:
                 self.say("double height", length)
-                self.lines.append(f'{"    " * self.depth}uniform token axis = "Z"')
+                self.add('uniform token axis = "Z"')
             self.say("color3f[] primvars:displayColor", [colour])
             self.place(at)
             self.close()
@@ -224,14 +196,14 @@ class _UsdWriter:
         self.open(kind, name, apis)
         for k, (body, at) in enumerate(ends):
             if body != WORLD:
-                self.lines.append(f"{'    ' * self.depth}rel physics:body{k} = </{self.robot.name}/{body}>")
+                self.add(f"rel physics:body{k} = </{self.robot.name}/{body}>")
             local = Placement(rotation=axes).after(at)
             self.say(f"point3f physics:localPos{k}", local.position)
             self.say(f"quatf physics:localRot{k}", quaternion_wxyz_from_rotation(local.rotation))
         if closes:
-            self.lines.append(f"{'    ' * self.depth}bool physics:excludeFromArticulation = 1")
+            self.add("bool physics:excludeFromArticulation = 1")
         if kind in ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint"):
-            self.lines.append(f'{"    " * self.depth}uniform token physics:axis = "Z"')
+            self.add('uniform token physics:axis = "Z"')
             self._bounds(free[0][1], "physics:lowerLimit", "physics:upperLimit")
         elif kind == "PhysicsJoint":
             for direction in DIRECTIONS:
@@ -260,7 +232,7 @@ class _UsdWriter:
 
     def _drive(self, direction: str, freedom: PlainFreedom) -> None:
         lead = f"drive:{direction}:physics"
-        self.lines.append(f'{"    " * self.depth}uniform token {lead}:type = "force"')
+        self.add(f'uniform token {lead}:type = "force"')
         self.say(f"float {lead}:damping", 0.0)
         self.say(f"float {lead}:stiffness", 0.0)
         assert freedom.drive is not None
@@ -389,12 +361,3 @@ def _frame_along(axis: np.ndarray, first: bool = False) -> np.ndarray:
     across /= np.linalg.norm(across)
     rest = np.cross(axis, across)
     return np.column_stack([axis, across, rest] if first else [across, rest, axis]) + 0.0
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, float | int):
-        number = float(value) + 0.0
-        return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
-    if isinstance(value, list) and value and isinstance(value[0], tuple):
-        return f"[{', '.join(_value(x) for x in value)}]"
-    return f"({', '.join(_value(float(x)) for x in np.asarray(value, dtype=float))})"

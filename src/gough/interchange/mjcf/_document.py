@@ -16,6 +16,7 @@ from xml.sax.saxutils import quoteattr
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import ReadingOptions, Written
+from gough.interchange.meshes import is_pointer
 from gough.interchange.mjcf._cleaning import (
     DEFORMABLE,
     EQUALITIES,
@@ -148,8 +149,7 @@ class _Gathering:
                 return path, "outside"
             if not real.is_file():
                 return path, "missing"
-            with real.open("rb") as file:
-                return path, "pointer" if file.read(40).startswith(b"version https://git-lfs") else ""
+            return path, "pointer" if is_pointer(real) else ""
         except (OSError, ValueError):
             return Path(folder, "?"), "missing"
 

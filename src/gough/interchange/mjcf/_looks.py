@@ -18,12 +18,12 @@ from gough.interchange.mjcf._tree import placement_of, three
 SUFFIXES = (".stl", ".obj", ".ply")
 
 
-def read_looks(compiled: CompiledModel, findings: Findings) -> Mapping[int, Looks]:
-    """{number of body: its mesh}; of several the largest file, visual ones first."""
+def read_looks(compiled: CompiledModel, findings: Findings) -> Mapping[int, tuple[Looks, ...]]:
+    """{number of body: its meshes}; those that collide only where no others show the body."""
     model, document = compiled.model, compiled.document
     lines = {m.id: m.info for m in compiled.spec.meshes}
     files = _files_of_meshes(compiled, lines)
-    found: dict[int, list[tuple[bool, int, int]]] = {}
+    found: dict[int, list[tuple[bool, int]]] = {}
     bad: dict[str, MeshFile] = {}
     for g in range(model.ngeom):
         body, mesh = int(model.geom_bodyid[g]), int(model.geom_dataid[g])
@@ -34,22 +34,19 @@ def read_looks(compiled: CompiledModel, findings: Findings) -> Mapping[int, Look
             bad[file.named] = file
         elif file.path.suffix.lower() in SUFFIXES:
             visual = not (model.geom_contype[g] or model.geom_conaffinity[g])
-            found.setdefault(body, []).append((visual, file.path.stat().st_size, -g))
+            found.setdefault(body, []).append((visual, g))
     here = Written(document.file, None, "")
     for trouble in dict.fromkeys(file.trouble for file in bad.values()):
         names = [file.named for file in bad.values() if file.trouble == trouble]
         some = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         findings.remark(here, f"meshes that are not drawn, {some}: {TROUBLES[trouble]}; {REMEDIES[trouble]}")
-    several = sum(len({files[int(model.geom_dataid[-g])].named for *_, g in own}) > 1 for own in found.values())
-    if several:
-        findings.remark(here, f"{several} bodies have several meshes; the largest is drawn")
     out = {}
     for body, own in found.items():
-        looks = _looks(compiled, -max(own)[2], files)
-        if looks is None:
-            findings.remark(here, "meshes that are stretched or mirrored are not drawn")
-        else:
-            out[body] = looks
+        shown = [g for visual, g in own if visual] or [g for _, g in own]
+        looks = [_looks(compiled, g, files) for g in shown]
+        if None in looks:
+            findings.remark(here, "meshes that are stretched along axes of a refquat are not drawn")
+        out[body] = tuple(one for one in looks if one is not None)
     return out
 
 
@@ -72,17 +69,18 @@ def _looks(compiled: CompiledModel, g: int, files: Mapping[int, MeshFile]) -> Lo
     model, mesh = compiled.model, int(compiled.model.geom_dataid[g])
     spec = next(m for m in compiled.spec.meshes if m.id == mesh)
     scale = np.array(spec.scale, dtype=float)
-    if not (scale > 0).all() or np.ptp(scale) > 1e-9 * scale.max():
+    uneven = bool((scale != scale[0]).any())
+    if uneven and abs(abs(np.array(spec.refquat, dtype=float)[0]) - 1.0) > 1e-12:
         return None
     center = placement_of(model.mesh_pos[mesh], model.mesh_quat[mesh])
     geom = placement_of(model.geom_pos[g], model.geom_quat[g])
     back = placement_of(np.zeros(3), np.array(spec.refquat, dtype=float)).inverse()
-    moved = Placement(three(-scale[0] * np.array(spec.refpos, dtype=float)))  # it is subtracted before the scale
+    moved = Placement(three(-scale * np.array(spec.refpos, dtype=float)))  # it is subtracted before the scale
     at = moved.after(back).after(center.inverse().after(geom))
     rgba = model.geom_rgba[g] if model.geom_matid[g] < 0 else model.mat_rgba[model.geom_matid[g]]
     color = tuple(round(255 * min(max(float(x), 0.0), 1.0)) for x in rgba[:3])
     path = os.path.relpath(files[mesh].path, compiled.document.folder)
-    return Looks(path.replace(os.sep, "/"), float(scale[0]), _tidy(at), color)  # type: ignore[arg-type]
+    return Looks.with_scales(path.replace(os.sep, "/"), scale.tolist(), _tidy(at), color=color)
 
 
 def _tidy(at: Placement) -> Placement:

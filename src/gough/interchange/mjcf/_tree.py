@@ -111,7 +111,7 @@ class TreeReader:
     effects: Mapping[int, Effects]
     driven: Mapping[int, float | None]
 
-    def tree(self, looks: Mapping[int, Looks], shares: Mapping[int, float]) -> MjcfTree:
+    def tree(self, looks: Mapping[int, tuple[Looks, ...]], shares: Mapping[int, float]) -> MjcfTree:
         """All of it. shares: what acts of the weight of those bodies of which not all does."""
         model, out = self.compiled.model, MjcfTree()
         frames = self._frames()
@@ -130,12 +130,12 @@ class TreeReader:
                     out.bodies.append(ForeignBody(child, self.names.joint_at[j]))
                 out.joints.append(self._joint(j, parent, child, place))
                 parent, place = child, Placement()
-            out.bodies.append(self._body(i, frames.get(i, {}), looks.get(i), shares.get(i, 1.0)))
+            out.bodies.append(self._body(i, frames.get(i, {}), looks.get(i, ()), shares.get(i, 1.0)))
             if model.body_mocapid[i] >= 0:
                 self.findings.remark(at, "a mocap body is moved from outside: here it stands where the file has it")
         return out
 
-    def _body(self, i: int, frames: Mapping[str, Placement], looks: Looks | None, share: float) -> ForeignBody:
+    def _body(self, i: int, frames: Mapping[str, Placement], looks: tuple[Looks, ...], share: float) -> ForeignBody:
         model = self.compiled.model
         turn = placement_of(model.body_ipos[i], model.body_iquat[i]).rotation
         inertia = turn @ np.diag(model.body_inertia[i]) @ turn.T

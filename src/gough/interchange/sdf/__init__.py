@@ -6,6 +6,7 @@ Drives: joints that a plugin for control, drives or motors names; else, where so
 others; else as for every format.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         findings.tell_problems()
         raise AssertionError("a file without a robot is a problem")
     scopes = chosen.scopes
-    bodies, poses, lofty = _links(scopes, path.parent)
+    bodies, poses, lofty = _links(scopes, path, options.packages)
     found = read_joints([*scopes, *chosen.around], set(bodies))
     add_frames_to(bodies, scopes)
     for middle in found.bodies:
@@ -59,7 +60,9 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
     )
 
 
-def _links(scopes: list[SdfScope], folder: Path) -> tuple[dict[str, ForeignBody], dict[str, Placement], list[str]]:
+def _links(
+    scopes: list[SdfScope], path: Path, packages: Sequence[Path]
+) -> tuple[dict[str, ForeignBody], dict[str, Placement], list[str]]:
     """(bodies that move, where they stand, those without weight)."""
     bodies: dict[str, ForeignBody] = {}
     poses: dict[str, Placement] = {}
@@ -70,7 +73,7 @@ def _links(scopes: list[SdfScope], folder: Path) -> tuple[dict[str, ForeignBody]
         for name, frame in scope.frames.items():
             if frame.kind != "link":
                 continue
-            body = read_link(scope, name, frame.element, folder)
+            body = read_link(scope, name, frame.element, path, packages)
             if body.name in bodies:
                 scope.text.refuse(frame.element, f"a second link {body.name!r}", "names that stand once")
             bodies[body.name] = body

@@ -4,6 +4,7 @@ A link without <inertial> weighs 1 kg and has moments of 1 kg·m²: the format s
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,10 @@ import numpy as np
 from gough.interchange import _solids as solids
 from gough.interchange._solids import Lump, sum_of_lumps
 from gough.interchange.foreign import ForeignBody, Looks
+from gough.interchange.meshes import DRAWN, IN_PACKAGES, POINTERS, find_mesh, is_pointer, mesh_path
 from gough.interchange.sdf._scopes import SdfScope
 from gough.interchange.sdf._values import SdfText, word_in
 from gough.interchange.xml import Element
-from gough.text import exists
 
 LEFT_OUT = {
     "collision": "contact shapes are left out",
@@ -31,11 +32,10 @@ LEFT_OUT = {
     "enable_wind": "wind is left out",
 }
 SILENT = {"pose", "inertial", "visual", "gravity", "kinematic", "velocity_decay", "must_be_base_link", "frame"}
-SURFACES = (".stl", ".obj", ".ply")
 
 
-def read_link(scope: SdfScope, name: str, element: Element, folder: Path) -> ForeignBody:
-    """The body of a link; folder: of the robot's file, from which surfaces are named.
+def read_link(scope: SdfScope, name: str, element: Element, path: Path, packages: Sequence[Path]) -> ForeignBody:
+    """The body of a link; path: the robot's file, from which surfaces are named; packages: folders in which they are looked up.
 
     What changes its dynamics and has no counterpart is refused.
     """
@@ -58,7 +58,7 @@ def read_link(scope: SdfScope, name: str, element: Element, folder: Path) -> For
         added = inertial.children[[c.tag for c in inertial.children].index("fluid_added_mass")]
         if any(text.number(added, entry.tag, 0.0) for entry in added.children):
             text.refuse(added, "the mass of a fluid around a link", "the link's own mass alone")
-    looks = _looks(text, element, folder)
+    looks = _looks(text, element, path, packages)
     return ForeignBody(scope.path + name, text.at(element), lump.mass, lump.center, lump.inertia, looks=looks)
 
 
@@ -140,30 +140,41 @@ def _shape(text: SdfText, collision: Element) -> Lump | None:
     return None
 
 
-def _looks(text: SdfText, link: Element, folder: Path) -> Looks | None:
-    """The first visual that is a mesh which the viewer reads and that lies beside the file."""
+def _looks(text: SdfText, link: Element, path: Path, packages: Sequence[Path]) -> tuple[Looks, ...]:
+    """Visuals that are meshes which the viewer reads and that are found."""
+    looks = []
     for visual in link.all("visual"):
         geometry = visual.child("geometry")
         found = None if geometry is None else geometry.child("mesh")
         if found is None:
             continue
         uri = word_in(found, "uri")
-        name = uri.removeprefix("model://").removeprefix("file://").removeprefix("package://")
-        parts = Path(name).parts
-        if not parts or Path(name).suffix.lower() not in SURFACES or ".." in parts or "\0" in name:
-            continue
-        here = Path(text.file).parent
-        tried = [here / name, here.parent / name, here.joinpath(*parts[1:])]
-        file = next((f for f in tried if exists(f)), None)
+        file = find_mesh(uri, Path(text.file), packages) if Path(uri).suffix.lower() in DRAWN else None
+        if file is None and uri.startswith(IN_PACKAGES):  # the model itself, in a folder of another name
+            file = find_mesh(uri.partition("://")[2].partition("/")[2], Path(text.file), packages)
+        if file is not None and is_pointer(file):
+            text.note(link, POINTERS)
+            file = None
         factor = found.child("scale")
         scale = (1.0, 1.0, 1.0) if factor is None else text.vector(factor)
-        if file is None or scale is None or len(set(scale)) != 1 or scale[0] <= 0 or text.relative_to(visual):
+        if file is None or scale is None or text.relative_to(visual):
             continue
-        named = file.relative_to(folder) if file.is_relative_to(folder) else file.absolute()
-        return Looks(str(named), scale[0], text.pose(visual))
-    if link.all("visual"):
-        text.note(link, "visuals other than a mesh beside the file (.stl, .obj, .ply) are left out")
-    return None
+        made = Looks.with_scales(mesh_path(file, path), scale, text.pose(visual), color=_colour(text, visual))
+        looks += [] if made is None else [made]
+    if len(looks) < len(link.all("visual")):
+        text.note(link, "visuals other than a mesh that is found (.stl, .obj, .ply) are left out")
+    return tuple(looks)
+
+
+def _colour(text: SdfText, visual: Element) -> tuple[int, int, int] | None:
+    """The diffuse colour of a visual."""
+    material = visual.child("material")
+    said = None if material is None else word_in(material, "diffuse")
+    try:
+        red, green, blue = (round(255 * min(1.0, max(0.0, float(x)))) for x in (said or "").split()[:3])
+    except ValueError:  # none, or no numbers
+        return None
+    return red, green, blue
 
 
 def add_frames_to(bodies: dict[str, ForeignBody], scopes: list[SdfScope]) -> None:

@@ -1,4 +1,4 @@
-"""Links: mass, mass centre and tensor in the link's axes, and one surface to be drawn."""
+"""Links: mass, mass centre and tensor in the link's axes, and surfaces to be drawn."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from gough.interchange.foreign import ForeignBody, Looks
-from gough.interchange.meshes import DRAWN, find_mesh, mesh_path
+from gough.interchange.meshes import DRAWN, POINTERS, find_mesh, is_pointer, mesh_path
 from gough.interchange.urdf._sheet import Sheet
 from gough.interchange.xml import Element
 
@@ -57,20 +57,17 @@ class LinkReader:
             self.sheet.refuse(mass, "a negative mass", "kg, not negative", kg, link)
         return kg, at.position, at.rotation @ I @ at.rotation.T if at.turns else I
 
-    def _looks(self, link: Element) -> Looks | None:
-        """The first surface that can be drawn; other shapes are for the viewer to make up."""
-        found = None
+    def _looks(self, link: Element) -> tuple[Looks, ...]:
+        """Surfaces that can be drawn; other shapes are for the viewer to make up."""
+        found = []
         for visual in link.all("visual"):
             geometry = visual.child("geometry")
             mesh = None if geometry is None else geometry.child("mesh")
-            if mesh is None:
-                continue
-            looks = self._mesh(link, visual, mesh)
-            if found is not None and looks is not None:
-                self.sheet.say(link, "a body is drawn with one surface: more visuals than the first are left out")
-                break
-            found = found or looks
-        return found
+            looks = None if mesh is None else self._mesh(link, visual, mesh)
+            found += [] if looks is None else [looks]
+        if found and any(g.child("mesh") is None for v in link.all("visual") for g in v.all("geometry")):
+            self.sheet.say(link, "boxes, cylinders and spheres beside a surface are not drawn")
+        return tuple(found)
 
     def _mesh(self, link: Element, visual: Element, mesh: Element) -> Looks | None:
         uri = mesh.get("filename") or ""
@@ -84,14 +81,15 @@ class LinkReader:
             remedy = "; give packages, the folder that holds the package" if uri.startswith("package:") else ""
             self.sheet.say(mesh, f"surfaces that are not found are not drawn{remedy}", link)
             return None
-        sizes = self.sheet.numbers(mesh, "scale", (1.0, 1.0, 1.0), link)
-        if not sizes[0] > 0 or any(abs(s - sizes[0]) > 1e-9 * sizes[0] for s in sizes):
-            self.sheet.say(
-                mesh, "surfaces that are mirrored, or scaled by other factors along x, y, z, are not drawn", link
-            )
+        if is_pointer(file):
+            self.sheet.say(mesh, POINTERS, link)
             return None
+        sizes = self.sheet.numbers(mesh, "scale", (1.0, 1.0, 1.0), link)
         colour = next((self._colour(m) or self.colours.get(m.get("name") or "") for m in visual.all("material")), None)
-        return Looks(mesh_path(file, self.path), sizes[0], self.sheet.origin(visual, link), colour)
+        looks = Looks.with_scales(mesh_path(file, self.path), sizes, self.sheet.origin(visual, link), color=colour)
+        if looks is None:
+            self.sheet.say(mesh, "surfaces with a scale of 0 are not drawn", link)
+        return looks
 
     def _colour(self, material: Element) -> Colour | None:
         colour = material.child("color")

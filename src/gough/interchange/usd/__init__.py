@@ -23,6 +23,7 @@ from gough.interchange.usd._couplings import read_mimics
 from gough.interchange.usd._groups import choose_bodies
 from gough.interchange.usd._joints import UsdJoints, link_in_rows, read_usd_joints
 from gough.interchange.usd._stage import UsdReading, hearing_usd, need_pxr, open_stage
+from gough.interchange.usd.surfaces import find_looks
 from gough.joints import ALL
 
 __all__ = ["read"]
@@ -63,6 +64,7 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
     floating = find_floating(parts, joints, {body.name: body.at for body in members})
     couplings = read_mimics(reading, found)
     _tell_scenery(reading)
+    reading.tell_lone_doubles()
     return ForeignRobot(
         name,
         str(path),
@@ -77,8 +79,9 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
 
 def _body(reading: UsdReading, body: UsdBody) -> ForeignBody:
     lump = weigh(reading, body)
-    share = 0.0 if body.weightless else 1.0
-    return ForeignBody(body.name, reading.at(body.prim), lump.mass, lump.center, lump.inertia, weight_share=share)
+    looks, share = find_looks(reading, body.at, body.meshes), 0.0 if body.weightless else 1.0
+    at = reading.at(body.prim)
+    return ForeignBody(body.name, at, lump.mass, lump.center, lump.inertia, looks=looks, weight_share=share)
 
 
 def _closing(joints: list[ForeignJoint], found: UsdJoints, names: list[str]) -> list[ForeignJoint]:
@@ -128,7 +131,7 @@ def _tell_scenery(reading: UsdReading) -> None:
     kinds: dict[str, Any] = {}
     for prim in reading.prims():
         kind = str(prim.GetTypeName())
-        for word, said in (("Mesh", "surfaces"), ("Light", "lights"), ("Camera", "cameras"), ("Points", "particles")):
+        for word, said in (("Light", "lights"), ("Camera", "cameras"), ("Points", "particles")):
             if word in kind:
                 kinds.setdefault(said, prim)
         if any("Deformable" in s or "ParticleSystem" in s for s in reading.schemas(prim)):

@@ -14,6 +14,7 @@ from gough.interchange._placing import relative_placement, three
 from gough.interchange._solids import Lump, sum_of_lumps
 from gough.interchange.foreign import Placement
 from gough.interchange.usd._stage import UsdReading
+from gough.interchange.usd.surfaces import triangles_of
 from gough.spatial.poses import rotation_of_quaternion
 
 WATER = 1000.0
@@ -23,13 +24,14 @@ TURN = {"X": np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]]), "Y": np.array([[1.0
 
 @dataclass
 class UsdBody:
-    """A body that moves: its prim, its frame in the world, the scales of its prim, the colliders that are its own."""
+    """A body that moves: its prim, its frame in the world, the scales of its prim, colliders and meshes that are its own."""
 
     name: str
     prim: Any
     at: Placement
     scales: np.ndarray
     colliders: list[Any] = field(default_factory=list)
+    meshes: list[Any] = field(default_factory=list)
     weightless: bool = False
 
 
@@ -72,10 +74,12 @@ def find_bodies(reading: UsdReading) -> BodiesRead:
             found.bodies[path] = UsdBody(prim.GetName(), prim, at, scales)
     _name_once(found)
     for prim in reading.prims():
-        if "PhysicsCollisionAPI" in reading.schemas(prim):
-            owner = found.body_of(prim)
-            if owner is not None:
-                owner.colliders.append(prim)
+        collides, drawn = "PhysicsCollisionAPI" in reading.schemas(prim), prim.GetTypeName() == "Mesh"
+        owner = found.body_of(prim) if collides or drawn else None
+        if owner is not None and collides:
+            owner.colliders.append(prim)
+        if owner is not None and drawn:
+            owner.meshes.append(prim)
     for body in found.bodies.values():
         _check_engine_words(reading, body)
     return found
@@ -222,28 +226,14 @@ def _shape(reading: UsdReading, body: UsdBody, prim: Any) -> Lump | None:
 
 def _mesh(reading: UsdReading, body: UsdBody, prim: Any) -> Lump | None:
     """What a closed mesh encloses, whatever its collider makes of it."""
-    points, counts, numbers = (reading.value(prim, n) for n in ("points", "faceVertexCounts", "faceVertexIndices"))
     expected = "physics:mass and physics:diagonalInertia on the body"
-    try:
-        corners = np.asarray(points, dtype=float).reshape(-1, 3)
-        sizes, order = np.asarray(counts, dtype=int).ravel(), np.asarray(numbers, dtype=int).ravel()
-    except (TypeError, ValueError):
-        corners, sizes, order = np.zeros((0, 3)), np.zeros(0, int), np.zeros(0, int)
-    if (
-        not len(corners)
-        or not len(order)
-        or sizes.sum() != len(order)
-        or order.min() < 0
-        or order.max() >= len(corners)
-    ):
+    found = triangles_of(reading, prim)
+    if found is None or not len(found[1]):
         reading.refuse(prim, "a mesh without faces to compute a mass from", expected)
         return None
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    triangles = [
-        (order[s], order[s + k], order[s + k + 1]) for s, n in zip(starts, sizes, strict=True) for k in range(1, n - 1)
-    ]
+    corners, triangles = found
     merged, where = np.unique(corners, axis=0, return_inverse=True)
-    faces = where.ravel()[np.array(triangles, dtype=int).reshape(-1, 3)]
+    faces = where.ravel()[triangles]
     faces = faces[(faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])]
     if not np.isfinite(merged).all() or not solids.is_closed(faces):
         reading.refuse(prim, "a mesh that is not closed has no volume to compute a mass from", expected)

@@ -28,8 +28,10 @@ def choose_bodies(reading: UsdReading, bodies: BodiesRead, asked: str | None) ->
                 f"model of {reading.file}: no body below {asked!r}; give a prim above a body: {choice_of(names)}"
             )
         return asked.rpartition("/")[2] or asked, below
-    groups = _groups(reading, bodies)
-    jointed = [group for group in groups if len(group) > 1 or group[0].name in _held(reading, bodies)]
+    pairs = _ends(reading, bodies)
+    groups = _groups(pairs, bodies)
+    held = {name for pair in pairs if WORLD in pair for name in pair if name != WORLD}
+    jointed = [group for group in groups if len(group) > 1 or group[0].name in held]
     if len(groups) > 1 and len(jointed) != 1:
         heads = [str((group[0]).prim.GetPath()) for group in (jointed or groups)]
         if jointed and _one_root(reading) is not None:
@@ -50,6 +52,7 @@ def _one_root(reading: UsdReading) -> str | None:
 
 
 def _ends(reading: UsdReading, bodies: BodiesRead) -> list[tuple[str, str]]:
+    """Names of the bodies that joints tie, two by two."""
     out = []
     for prim in reading.prims():
         if str(prim.GetTypeName()) in KINDS and reading.truth(prim, "physics:jointEnabled", True):
@@ -59,12 +62,7 @@ def _ends(reading: UsdReading, bodies: BodiesRead) -> list[tuple[str, str]]:
     return out
 
 
-def _held(reading: UsdReading, bodies: BodiesRead) -> set[str]:
-    """Bodies that a joint ties to the world."""
-    return {name for pair in _ends(reading, bodies) if WORLD in pair for name in pair if name != WORLD}
-
-
-def _groups(reading: UsdReading, bodies: BodiesRead) -> list[list[UsdBody]]:
+def _groups(pairs: list[tuple[str, str]], bodies: BodiesRead) -> list[list[UsdBody]]:
     """Bodies that joints tie together, the world between them not counted unless one root stands above all."""
     group = {body.name: body.name for body in bodies.bodies.values()}
 
@@ -73,7 +71,7 @@ def _groups(reading: UsdReading, bodies: BodiesRead) -> list[list[UsdBody]]:
             group[name] = name = group[group[name]]
         return name
 
-    for first, second in _ends(reading, bodies):
+    for first, second in pairs:
         if WORLD not in (first, second):
             group[root(second)] = root(first)
     found: dict[str, list[UsdBody]] = {}

@@ -2,11 +2,10 @@
 """A USD stage opened with care, and the values of its prims in SI units.
 
 Layers that a file refers to must lie below its folder: that is settled layer by layer before the stage is composed. Attributes in
-single precision are taken as the shortest decimal that means them: what an author typed.
+single precision are taken as the shortest decimal that means them: what an author typed, or the double beside them (`doubles`).
 """
 
 import math
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,12 +18,11 @@ from gough.errors import MissingFileError, UsageError
 from gough.interchange._placing import clean_placement, place_quaternion, three
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Placement, Written
+from gough.interchange.usd._layers import MOST_PRIMS, check_layers
+from gough.interchange.usd.doubles import PREFIX, is_same, shortest
 from gough.text import exists
 
 REMEDY = "USD is read through usd-core, which is not installed: pip install 'gough[usd]'"
-MOST_BYTES = 256_000_000
-MOST_LAYERS = 1000
-MOST_PRIMS = 500_000
 MOST, ENDLESS = 1e12, 1e30
 """No length, mass or coefficient is larger; what is beyond the second stands for no bound."""
 SHEARED = 1e-5
@@ -49,6 +47,8 @@ class UsdReading:
     length: float = 1.0
     mass: float = 1.0
     noted: set[str] = field(default_factory=set)
+    found: list[Any] = field(default_factory=list)
+    """Prims of the stage, once they were looked up."""
 
     def at(self, prim: Any) -> Written:
         """Where a prim stands: USD has paths, no lines."""
@@ -84,7 +84,7 @@ class UsdReading:
         if isinstance(found, bool) or not isinstance(found, int | float):
             self.refuse(prim, f"{name} is {str(found)[:40]!r}", "a number")
             return otherwise
-        x = self._plain(prim, name, found)
+        (x,) = self._digits(prim, name, [float(found)])
         if endless and abs(x) >= ENDLESS:
             return math.copysign(math.inf, x)
         if math.isnan(x) or abs(x) > MOST:
@@ -98,7 +98,7 @@ class UsdReading:
         if found is None:
             return None
         try:
-            x = np.array([self._plain(prim, name, float(v)) for v in found])
+            x = np.array(self._digits(prim, name, [float(v) for v in found]))
         except (TypeError, ValueError):
             x = np.zeros(0)
         if x.shape != (3,):
@@ -117,8 +117,7 @@ class UsdReading:
         if found is None:
             return None
         try:
-            w, (x, y, z) = found.GetReal(), found.GetImaginary()
-            q = [self._plain(prim, name, float(v)) for v in (w, x, y, z)]
+            q = self._digits(prim, name, _parts(found))
         except (AttributeError, TypeError, ValueError):
             self.refuse(prim, f"{name} is {str(found)[:40]!r}", "a quaternion")
             return None
@@ -150,20 +149,45 @@ class UsdReading:
         relation = prim.GetRelationship(name)
         return list(relation.GetForwardedTargets()) if relation else []
 
-    def _plain(self, prim: Any, name: str, x: float) -> float:
+    def _digits(self, prim: Any, name: str, found: list[float]) -> list[float]:
+        """The numbers of an attribute with all digits that are known of them."""
         kind = str(prim.GetAttribute(name).GetTypeName())
         single = "double" not in kind and not kind.endswith("d") and kind != "int"
-        return float(str(np.float32(x))) if single and math.isfinite(x) and abs(x) < 3e38 else float(x)
+        plain = [shortest(x) for x in found] if single else found
+        beside = self.value(prim, PREFIX + name)
+        if beside is None:
+            return plain
+        try:
+            doubles = _parts(beside)
+        except (AttributeError, TypeError, ValueError):
+            doubles = []
+        if len(doubles) != len(found) or not all(is_same(x, y) for x, y in zip(found, doubles, strict=True)):
+            told = [", ".join(f"{x!r}" for x in numbers) or str(beside)[:40] for numbers in (plain, doubles)]
+            self.note(
+                prim, f"{name} is {told[0]}, {PREFIX}{name} {told[1]}: the second is left out as it is not the first"
+            )
+            return plain
+        return doubles if single else plain
+
+    def tell_lone_doubles(self) -> None:
+        """Say which doubles stand beside nothing: what they were of is gone."""
+        for prim in self.prims():
+            for attribute in prim.GetAuthoredPropertiesInNamespace(PREFIX.rstrip(":")):
+                name = str(attribute.GetName())
+                if not self.has(prim, name.removeprefix(PREFIX)):
+                    self.note(prim, f"{name} is left out: there is no {name.removeprefix(PREFIX)} beside it")
 
     def prims(self) -> Iterator[Any]:
         """All active prims, those inside instances too."""
         from pxr import Usd  # pyright: ignore[reportMissingImports]
 
-        for count, prim in enumerate(self.stage.Traverse(Usd.TraverseInstanceProxies())):
-            if count > MOST_PRIMS:
-                self.refuse(prim, f"more than {MOST_PRIMS} prims", "a smaller stage")
-                return
-            yield prim
+        if not self.found:
+            for prim in self.stage.Traverse(Usd.TraverseInstanceProxies()):
+                if len(self.found) >= MOST_PRIMS:
+                    self.refuse(prim, f"more than {MOST_PRIMS} prims", "a smaller stage")
+                    break
+                self.found.append(prim)
+        return iter(self.found)
 
     def matrix(self, prim: Any) -> np.ndarray:
         """A prim's frame in the world (4, 4) in m, columns are its axes with their scales."""
@@ -222,7 +246,7 @@ def open_stage(path: Path, findings: Findings) -> UsdReading | None:
     here = Written(str(path), None, "")
     if not exists(path) or not path.is_file():
         raise MissingFileError(path, "no such file")
-    if not _check_layers(path, findings):
+    if not check_layers(path, findings):
         return None
     stage = Usd.Stage.Open(str(path.absolute()))
     if not stage:
@@ -238,43 +262,13 @@ def open_stage(path: Path, findings: Findings) -> UsdReading | None:
     return reading
 
 
-def _check_layers(path: Path, findings: Findings) -> bool:
-    """Whether every layer that the file refers to lies below its folder, or is missing."""
-    from pxr import Sdf  # pyright: ignore[reportMissingImports]
-
-    folder = os.path.realpath(path.parent)
-    seen: set[str] = set()
-    stack, size, fine = [os.path.realpath(path)], 0, True
-    while stack:
-        name = stack.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        plain = name.partition("[")[0]
-        if not os.path.isfile(plain):
-            continue
-        size += os.path.getsize(plain)
-        if size > MOST_BYTES or len(seen) > MOST_LAYERS:
-            findings.refuse(Written(name, None, ""), "too many or too large layers", f"at most {MOST_BYTES} bytes")
-            return False
-        layer = Sdf.Layer.FindOrOpen(name)
-        if not layer:
-            findings.refuse(Written(name, None, ""), "the layer cannot be opened", "a USD file")
-            return False
-        layer.Reload()  # what is on the disk now, whoever else holds the layer
-        for asset in layer.GetCompositionAssetDependencies():
-            if not asset:  # a prim of the layer itself
-                continue
-            found = str(layer.ComputeAbsolutePath(asset))
-            inside = os.path.realpath(found.partition("[")[0])
-            if "://" in asset or os.path.commonpath([folder, inside]) != folder:
-                findings.refuse(
-                    Written(name, None, ""), f"it refers to {asset[:120]!r}", "layers below the file's folder"
-                )
-                fine = False
-            else:
-                stack.append(found if "[" in found else inside)
-    return fine
+def _parts(value: Any) -> list[float]:
+    """The numbers of a value: one, those of a vector, wxyz of a quaternion."""
+    if isinstance(value, int | float):
+        return [float(value)]
+    if hasattr(value, "GetImaginary"):
+        value = (value.GetReal(), *value.GetImaginary())
+    return [float(x) for x in value]
 
 
 def _first_words(error: Exception) -> str:

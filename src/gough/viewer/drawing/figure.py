@@ -58,10 +58,10 @@ class Figure:
         """Bodies with meshes of their own."""
         links = {link.name: i for i, link in enumerate(self.model.mechanism.links) if link.tie is None}
         found = []
-        for name, (mesh, colour) in body_meshes(self.model.robot).items():
+        for name, surfaces in body_meshes(self.model.robot).items():
             index = links[name]
-            role = body_role(self.layout, index)
-            found.append(LinkMesh(index, mesh, role, "bodies", self.model.mechanism.links[index].leg, colour))
+            role, leg = body_role(self.layout, index), self.model.mechanism.links[index].leg
+            found += [LinkMesh(index, mesh, role, "bodies", leg, colour) for mesh, colour in surfaces]
         return found
 
     def _marks(self, numbers: Numbers) -> tuple[dict[int, np.ndarray], dict[int, list[np.ndarray]]]:

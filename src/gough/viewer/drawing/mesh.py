@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gough.errors import UsageError
+from gough.interchange.usd.surfaces import read_triangles
 from gough.robot import Robot
 from gough.robot.body import BodyMesh
 from gough.robot.files import resolve_path
@@ -35,8 +36,9 @@ class Mesh:
         return Mesh(turned + np.asarray(position), self.faces)
 
     def scaled_mesh(self, factors: np.ndarray | float) -> "Mesh":
-        """Stretched by positive factors along x, y, z."""
-        return Mesh(self.vertices * np.asarray(factors), self.faces)
+        """Stretched by factors along x, y, z; faces stay outside where these mirror it."""
+        mirrored = np.prod(np.broadcast_to(factors, 3)) < 0
+        return Mesh(self.vertices * np.asarray(factors), self.faces[:, ::-1] if mirrored else self.faces)
 
     def bounds(self) -> np.ndarray:
         """(2, 3): lowest and highest coordinates."""
@@ -103,38 +105,49 @@ MOST_CREASED = 60_000
 REMEDY = "drawing meshes of bodies needs trimesh, which comes with the viewer: pip install 'gough[view]'"
 
 
-def body_meshes(robot: Robot) -> dict[str, tuple[Mesh, tuple[int, int, int] | None]]:
-    """(mesh in the body's axes (m), colour) of every body with one, by its full name."""
-    return {
-        name: (_place(body.mesh, robot.origin), body.mesh.color) for name, body in bodies(robot).items() if body.mesh
-    }
+def body_meshes(robot: Robot) -> dict[str, list[tuple[Mesh, tuple[int, int, int] | None]]]:
+    """(mesh in the body's axes (m), colour) of every body's surfaces, by its full name; those of one colour are one."""
+    found: dict[str, list[tuple[Mesh, tuple[int, int, int] | None]]] = {}
+    for name, body in bodies(robot).items():
+        coloured: dict[tuple[int, int, int] | None, list[Mesh]] = {}
+        for described in body.mesh:
+            coloured.setdefault(described.color, []).append(_place(described, robot.origin))
+        if coloured:
+            found[name] = [(merge_meshes(parts), colour) for colour, parts in coloured.items()]
+    return found
 
 
 def _place(described: BodyMesh, file: str | None) -> Mesh:
-    mesh = read_mesh(resolve_path(described.file, file))
+    mesh = read_mesh(resolve_path(described.file, file), described.prim)
     pose = described.placement
-    return mesh.scaled_mesh(described.scale).moved_mesh(np.array(pose.position), pose.rotation())
+    return mesh.scaled_mesh(described.scale * np.array(described.stretch)).moved_mesh(
+        np.array(pose.position), pose.rotation()
+    )
 
 
-def read_mesh(path: Path) -> Mesh:
-    """The surface in a file, with sharp edges; UsageError where it is missing or cannot be read."""
-    try:
-        import trimesh
-    except ImportError as error:
-        raise UsageError(REMEDY) from error
-    try:
-        found = trimesh.load_mesh(path)
-        vertices, faces = np.asarray(found.vertices, dtype=float), np.asarray(found.faces, dtype=np.int64)
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file") from None
-    except Exception as error:  # trimesh raises whatever its readers stumble over
-        raise UsageError(f"{path}: cannot be read as a mesh ({type(error).__name__}: {error})") from error
+def read_mesh(path: Path, prim: str | None = None) -> Mesh:
+    """The surface in a file (of a stage, of a prim in it), with sharp edges; UsageError where it is missing or cannot be read."""
+    vertices, faces = _load(path) if prim is None else read_triangles(path, prim)
     if not len(faces) or not np.isfinite(vertices).all():
         raise UsageError(f"{path}: no triangles with finite corners in it; export a surface")
     if len(faces) > MOST_CREASED:
         return Mesh(vertices, faces)
     station, sharp = split_at_creases(vertices, faces)
     return Mesh(vertices[station], sharp)
+
+
+def _load(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        import trimesh
+    except ImportError as error:
+        raise UsageError(REMEDY) from error
+    try:
+        found = trimesh.load_mesh(path)
+        return np.asarray(found.vertices, dtype=float), np.asarray(found.faces, dtype=np.int64)
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except Exception as error:  # trimesh raises whatever its readers stumble over
+        raise UsageError(f"{path}: cannot be read as a mesh ({type(error).__name__}: {error})") from error
 
 
 ROLES = ("base", "link", "platform", "joint", "drive", "rod", "spring", "inertia", "skin")
