@@ -291,7 +291,7 @@ def test_controllers_on_a_clock_pass_flat_poses(period: float) -> None:
 
 @pytest.mark.slow
 def test_a_large_robot_that_folds_says_what_would_hold() -> None:
-    """It is not led by other velocities by itself; those that it names bring it through, until at 0.463 s all rods are parallel."""
+    """It is not led by other velocities by itself; those that it names bring it through, to where rods are parallel (0.463 s)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         stopped = gough.simulate(gough.build("delta_flexible"), duration=0.455)
