@@ -1,7 +1,7 @@
 """A foreign robot becomes a description: tree and loops, names, drives and platform, everything through the checks of `Robot`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +32,19 @@ ORIGIN = "origin"
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user says beyond the file: names of the platform and of the drives (None: by rule)."""
+    """What the user says beyond the file: names of the platform and of the drives, by how much (m) loops may stay open (None:
+    by rule)."""
 
     platform: str | None = None
     drives: Sequence[str] | None = None
+    closure_tolerance: float | None = None
 
 
 def compose(foreign: ForeignRobot, choices: Choices, findings: Findings) -> Robot:
     """The description; raises DescriptionError with everything that was refused, warns of what was left out."""
     findings.tell_problems()
+    if choices.closure_tolerance is not None:
+        foreign = replace(foreign, closure_tolerance=choices.closure_tolerance)
     drives = choose_drives(foreign, choices.drives, findings)
     platform = choose_platform(foreign, choices.platform)
     coupled = {name for coupling in foreign.couplings for name in coupling.coefficients}
