@@ -101,6 +101,7 @@ class _DescriptionMaker:
                     "stiffness": spring.stiffness,
                     "damping": spring.damping,
                     "rest_length": spring.rest_length,
+                    **({"tension_only": True} if spring.tension_only else {}),
                 }
                 for k, spring in enumerate(self.foreign.springs)
             ],

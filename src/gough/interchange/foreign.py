@@ -156,7 +156,7 @@ class ForeignCoupling:
 
 @dataclass(frozen=True)
 class ForeignSpring:
-    """A spring and damper between two points of bodies."""
+    """A spring and damper between two points of bodies. tension_only: nothing below its rest length."""
 
     name: str
     at: Written
@@ -164,6 +164,7 @@ class ForeignSpring:
     stiffness: float = 0.0
     damping: float = 0.0
     rest_length: float = 0.0
+    tension_only: bool = False
 
 
 @dataclass(frozen=True)
