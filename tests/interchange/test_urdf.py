@@ -309,6 +309,9 @@ def test_bounds_that_bound_nothing_are_left_out(tmp_path):
     drive = made.joints[1].drive
     assert drive is not None and (drive.stroke, drive.force_limit, drive.speed_limit) == (None, None, None)
     assert len(said) == 2
+    far = '<limit lower="-inf" upper="1.7976931348623157e308" effort="1e999" velocity="1e6"/>'
+    made, said = load(tmp_path, one_joint(far))
+    assert made.joints[1].drive == drive and not said
 
 
 def test_properties_of_old_are_left_out(tmp_path):

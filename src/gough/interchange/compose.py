@@ -45,6 +45,7 @@ def compose(foreign: ForeignRobot, choices: Choices, findings: Findings) -> Robo
     findings.tell_problems()
     if choices.closure_tolerance is not None:
         foreign = replace(foreign, closure_tolerance=choices.closure_tolerance)
+    foreign = foreign.with_joints(tuple(replace(j, effects=j.effects.bounded) for j in foreign.joints))
     drives = choose_drives(foreign, choices.drives, findings)
     platform = choose_platform(foreign, choices.platform)
     coupled = {name for coupling in foreign.couplings for name in coupling.coefficients}

@@ -77,6 +77,10 @@ class Looks:
     color: tuple[int, int, int] | None = None
 
 
+FAR, FAR_FORCE = 1e6, 1e9
+"""Bounds of coordinates and speeds (m, rad, s) and of forces (N, N·m) from which on they are none."""
+
+
 @dataclass(frozen=True)
 class ForeignBody:
     """A body: mass (kg), mass centre (m) and central tensor (3, 3) in the body's own axes; frames by name; looks."""
@@ -92,7 +96,7 @@ class ForeignBody:
 
 @dataclass(frozen=True)
 class Effects:
-    """What acts in a joint of one coordinate and bounds it: SI units, those of an angle or of a length."""
+    """What acts in a joint of one coordinate and bounds it (None: nothing does): SI units, those of an angle or of a length."""
 
     armature: float = 0.0
     viscous: float = 0.0
@@ -110,6 +114,13 @@ class Effects:
     def acts(self) -> bool:
         """Whether something acts that needs a coordinate."""
         return any((self.armature, self.viscous, self.coulomb, self.stiffness, self.rotor_inertia))
+
+    @property
+    def bounded(self) -> "Effects":
+        """The same without bounds that are none: files write large numbers where they mean that."""
+        far = dict.fromkeys(("lower", "upper", "speed"), FAR) | {"force": FAR_FORCE}
+        none = [key for key, most in far.items() if not abs(getattr(self, key) or 0.0) < most]
+        return replace(self, **dict.fromkeys(none)) if none else self
 
 
 @dataclass(frozen=True)

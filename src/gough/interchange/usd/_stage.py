@@ -25,8 +25,8 @@ REMEDY = "USD is read through usd-core, which is not installed: pip install 'gou
 MOST_BYTES = 256_000_000
 MOST_LAYERS = 1000
 MOST_PRIMS = 500_000
-MOST, ENDLESS = 1e12, 1e30
-"""No length, mass or coefficient is larger; what is beyond the second stands for no bound."""
+MOST = 1e12
+"""No length, mass or coefficient is larger; a bound that is stands for none."""
 SHEARED = 1e-5
 
 
@@ -85,7 +85,7 @@ class UsdReading:
             self.refuse(prim, f"{name} is {str(found)[:40]!r}", "a number")
             return otherwise
         x = self._plain(prim, name, found)
-        if endless and abs(x) >= ENDLESS:
+        if endless and abs(x) > MOST:
             return math.copysign(math.inf, x)
         if math.isnan(x) or abs(x) > MOST:
             self.refuse(prim, f"{name} is {x:g}", f"a number of at most {MOST:g}")
