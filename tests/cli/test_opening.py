@@ -7,7 +7,7 @@ import pytest
 from cli.command import gough, gough_json
 from interchange.urdf_files import OWN, PLUS, four_bar, hexapod, write
 
-COMMANDS = ("show", "check", "count", "eval", "verify", "map", "modes", "simulate", "view", "export", "cite")
+COMMANDS = ("show", "check", "count", "eval", "verify", "map", "modes", "simulate", "view", "export", "bench", "cite")
 
 
 @pytest.fixture

@@ -99,18 +99,20 @@ def load_robot(name: str | Path) -> "Robot":
     """A robot of the gallery or of a file, read as the command line says."""
     from gough.interchange import load
 
+    return load(name, **foreign_options(name))
+
+
+def foreign_options(name: str | Path) -> dict[str, Any]:
+    """What the command line says of another program's file, as `gough.load` takes it; refused beside what is none."""
     refuse_foreign_options(name)
     said = _said.get({})
-    drives = [part.strip() for part in said["driven"].split(",") if part.strip()] if "driven" in said else None
-    return load(
-        name,
-        loops=said.get("loops"),
-        platform=said.get("platform"),
-        drives=drives,
-        packages=said.get("packages", ()),
-        model=said.get("holds"),
-        closure_tolerance=_number_or_text(said.get("closure_tolerance")),
-    )
+    own = {"loops": "loops", "platform": "platform", "packages": "packages", "holds": "model"}
+    options = {argument: said[key] for key, argument in own.items() if key in said}
+    if "driven" in said:
+        options["drives"] = [part.strip() for part in said["driven"].split(",") if part.strip()]
+    if "closure_tolerance" in said:
+        options["closure_tolerance"] = _number_or_text(said["closure_tolerance"])
+    return options
 
 
 def refuse_foreign_options(name: str | Path) -> None:
