@@ -1,4 +1,4 @@
-"""Compiling fresh and starting from the cache, in processes of their own: `python -m gough_bench.start ROBOT FUNCTION OPTIONS`."""
+"""Compiling fresh and starting from the cache, in processes of their own: python -m gough_bench.start ROBOT FUNCTION OPTIONS."""
 
 import json
 import os
