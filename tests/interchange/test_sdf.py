@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import gough
 from gough.errors import UsageError
@@ -43,6 +44,18 @@ def test_a_mechanism_is_the_same_however_its_frames_lie(tmp_path, version, facts
     robot = read_quietly(saved(tmp_path, text), drives=drives)
     assert len(robot.loops) == (0 if facts is tree else 1)
     assert largest_difference(gough.build(robot), facts(), writing.frames) < CLOSE
+
+
+@pytest.mark.parametrize(("name", "drive"), [("crank", "hinge"), ("coupler", "motor"), ("coupler", "hinge")])
+def test_the_platforms_frame_is_the_links_whichever_way_it_is_reached(tmp_path, name, drive):
+    writing = SdfWriting(spatial_loop(), "1.9", seed=5)
+    robot = read_quietly(saved(tmp_path, writing.text()), drives=drive, platform=name)
+    model = gough.build(robot, velocities="drives")
+    pose = model.home[:7]
+    np.testing.assert_allclose(pose[:3], writing.frames[name][:3, 3], atol=1e-12)
+    turn = Rotation.from_quat(np.roll(pose[3:], -1)).as_matrix()
+    np.testing.assert_allclose(turn, writing.frames[name][:3, :3], atol=1e-12)
+    assert largest_difference(model, spatial_loop(), writing.frames) < CLOSE
 
 
 @pytest.mark.parametrize("version", ["1.4", "1.9"])

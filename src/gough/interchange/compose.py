@@ -51,8 +51,9 @@ def compose(foreign: ForeignRobot, choices: Choices, findings: Findings) -> Robo
     coupled = {name for coupling in foreign.couplings for name in coupling.coefficients}
     spanned = span_tree(foreign, findings, {*drives, *coupled})
     findings.tell_problems()
+    foreign, tree = _with_platform_frame(foreign, spanned.tree, platform)
     maker = _DescriptionMaker(foreign, drives, platform, findings)
-    data, places = maker.description(spanned.tree, spanned.loops)
+    data, places = maker.description(tree, spanned.loops)
     findings.tell()
     try:
         robot = Robot.model_validate(data).model_copy(update={"file": foreign.file})
@@ -60,6 +61,28 @@ def compose(foreign: ForeignRobot, choices: Choices, findings: Findings) -> Robo
         raise DescriptionError(_located(faults_of(error), places, foreign.file)) from None
     robot._folder = str(Path(foreign.file).parent.absolute())
     return robot
+
+
+def _with_platform_frame(
+    foreign: ForeignRobot, tree: Sequence[ForeignJoint], platform: str | None
+) -> tuple[ForeignRobot, Sequence[ForeignJoint]]:
+    """The robot and its tree, the platform's frame where the file has it: its pose is the robot's output.
+
+    Where its joint would move that frame's origin to itself, the joint carries a body without mass and shape instead, on which
+    the platform is fixed.
+    """
+    at = next((k for k, joint in enumerate(tree) if joint.child == platform), None)
+    if at is None or anchor_joint(tree[at])[0].is_identity:
+        return foreign, tree
+    joint = tree[at]
+    taken = {*(body.name for body in foreign.bodies), *(j.name for j in foreign.joints), *(j.name for j in tree)}
+    name = f"{joint.child}_carrier"
+    while name in taken:
+        name += "_"
+    carried = replace(joint, child=name, on_child=Placement())
+    frame = ForeignJoint(name, "fixed", name, joint.child, joint.at, joint.on_child.inverse(), closes=False)
+    carrier = ForeignBody(name, joint.at)
+    return replace(foreign, bodies=(*foreign.bodies, carrier)), (*tree[:at], carried, frame, *tree[at + 1 :])
 
 
 class _DescriptionMaker:

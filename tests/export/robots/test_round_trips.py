@@ -1,7 +1,6 @@
 """Robots that are written and read again move by the same forces.
 
-Formats whose reader is not there yet are left out of the list. Drives lead both robots, because a reader may cut loops elsewhere
-and place the platform's frame at a joint.
+Formats whose reader is not there yet are left out of the list. Drives lead both robots, because a reader may cut loops elsewhere.
 """
 
 from __future__ import annotations
