@@ -20,7 +20,7 @@ from gough.interchange.foreign import (
     Placement,
     Written,
 )
-from gough.interchange.naming import PartNames, robot_name
+from gough.interchange.naming import FreeNames, PartNames, robot_name
 from gough.interchange.spanning import ONE_AXIS, anchor_joint, span_tree
 from gough.robot import Robot
 from gough.robot.errors import DescriptionError, Problem
@@ -76,9 +76,7 @@ def _with_platform_frame(
         return foreign, tree
     joint = tree[at]
     taken = {*(body.name for body in foreign.bodies), *(j.name for j in foreign.joints), *(j.name for j in tree)}
-    name = f"{joint.child}_carrier"
-    while name in taken:
-        name += "_"
+    name = FreeNames(taken).take(f"{joint.child}_carrier")
     carried = replace(joint, child=name, on_child=Placement())
     frame = ForeignJoint(name, "fixed", name, joint.child, joint.at, joint.on_child.inverse(), closes=False)
     carrier = ForeignBody(name, joint.at)

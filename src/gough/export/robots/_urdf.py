@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from gough.export.robots._naming import UniqueNames
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
     BALL,
@@ -27,6 +26,7 @@ from gough.export.robots._plain import (
 )
 from gough.export.robots._xml import Tag, document, rpy, written
 from gough.interchange.foreign import Placement
+from gough.interchange.naming import FreeNames
 from gough.robot.writer import yaml_text
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
 
@@ -48,7 +48,7 @@ class _UrdfWriter:
     def __init__(self, robot: PlainRobot, path: Path, omissions: Omissions) -> None:
         self.robot, self.path, self.omissions = robot, path, omissions
         self.root = Tag("robot", {"name": robot.name})
-        self.links = UniqueNames([WORLD, *(body.name for body in robot.bodies)])
+        self.links = FreeNames([WORLD, *(body.name for body in robot.bodies)])
         self.elements: dict[str, Tag] = {}
         self.balls: list[dict[str, Any]] = []
         self.home: dict[str, Any] = {}
