@@ -11,11 +11,11 @@ import pytest
 import gough
 from gough.errors import UsageError
 from gough.robot import DescriptionError
-from interchange.facts import WORLD
 from interchange.mechanisms import floater, four_bar, spatial_loop, tree
 from interchange.mutants import mutant
 from interchange.sdf_writing import SdfWriting
 from interchange.usd_writing import UsdWriting
+from reference.peers.facts import WORLD
 
 SHAPES = """
 def Cube "cube" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI"])

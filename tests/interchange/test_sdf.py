@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,27 +10,13 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from gough.errors import UsageError
-from gough.interchange import ConversionWarning
-from gough.robot import DescriptionError
-from interchange.facts import WORLD, BodyFact, Facts, JointFact, largest_difference
 from interchange.mechanisms import floater, four_bar, spatial_loop, tree
+from interchange.reading import read_quietly, refusals, remarks, saved
 from interchange.sdf_writing import SdfWriting
+from reference.peers.facts import WORLD, BodyFact, Facts, JointFact, largest_difference
 
 CLOSE = 1e-9
 VERSIONS = ["1.4", "1.5", "1.6", "1.7", "1.8", "1.9", "1.10", "1.11", "1.12"]
-
-
-def saved(folder: Path, text: str, name: str = "robot.sdf") -> Path:
-    file = folder / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-    return file
-
-
-def read_quietly(*args: Any, **options: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConversionWarning)
-        return gough.load(*args, **options)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -79,21 +62,6 @@ def hinge(name: str, parent: str, child: str, more: str = "", axis: str = "", ki
 
 def sdf(inside: str, version: str = "1.9", name: str = "rig") -> str:
     return f'<sdf version="{version}"><model name="{name}">{inside}</model></sdf>'
-
-
-def refusals(file: Path, **options) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with pytest.raises(DescriptionError) as caught:
-            gough.load(file, **options)
-    return str(caught.value)
-
-
-def remarks(file: Path, **options) -> str:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        gough.load(file, **options)
-    return "\n".join(str(w.message) for w in caught if w.category is ConversionWarning)
 
 
 def test_limits_and_what_acts(tmp_path):
