@@ -19,8 +19,16 @@ CLOSE = 1e-9
 VERSIONS = ["1.4", "1.5", "1.6", "1.7", "1.8", "1.9", "1.10", "1.11", "1.12"]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(("facts", "drives"), [(four_bar, "pin_a"), (spatial_loop, "motor"), (tree, None)])
+MECHANISMS = [(four_bar, "pin_a"), (spatial_loop, "motor"), (tree, None)]
+SPREAD = [
+    pytest.param(version, *m, marks=() if k % 3 == i or version in ("1.4", "1.9") else pytest.mark.slow)
+    for k, version in enumerate(VERSIONS)
+    for i, m in enumerate(MECHANISMS)
+]
+"""Every version and every mechanism, all of them together in the slow tests."""
+
+
+@pytest.mark.parametrize(("version", "facts", "drives"), SPREAD)
 def test_a_mechanism_is_the_same_however_its_frames_lie(tmp_path, version, facts, drives):
     writing = SdfWriting(facts(), version, seed=VERSIONS.index(version))
     text = writing.text()
