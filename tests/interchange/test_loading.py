@@ -62,6 +62,15 @@ def test_a_tolerance_is_a_positive_length(tmp_path, wrong):
         gough.load(write(tmp_path, four_bar(PLUS)), closure_tolerance=wrong)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"packages": "meshes"}, {"packages": [3]}, {"platform": 3}, {"drives": [1.0]}, {"loops": 5}]
+)
+def test_wrong_arguments_are_named(tmp_path, wrong):
+    (name,) = wrong
+    with pytest.raises(UsageError, match=f"load: {name}=.*; expected "):
+        gough.load(write(tmp_path, four_bar(PLUS)), **wrong)
+
+
 def test_the_written_description_is_the_same_robot(tmp_path):
     made = gough.load(write(tmp_path, four_bar(PLUS)), drives="motor")
     again = gough.robot.loads(gough.robot.dumps(made))

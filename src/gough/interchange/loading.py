@@ -1,11 +1,12 @@
 """`gough.load`: a robot from any file that holds one, or from the gallery by its name."""
 
+import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gough.arguments import Kind, checked, path
+from gough.arguments import Kind, checked, folder, path, word, words
 from gough.errors import UsageError
 from gough.interchange.compose import Choices, compose
 from gough.interchange.findings import Findings
@@ -35,7 +36,24 @@ positive_length = Kind(
 )
 
 
-@checked(path_or_name=path, closure_tolerance=positive_length)
+def _folders(value: Any) -> tuple[Path, ...]:
+    if isinstance(value, str | bytes | os.PathLike):
+        raise TypeError(value)  # its letters would be folders
+    return tuple(Path(folder.take(each)) for each in value)
+
+
+folders = Kind("a list of paths of folders", _folders)
+
+
+@checked(
+    path_or_name=path,
+    loops=path,
+    platform=word,
+    drives=word | words,
+    packages=folders,
+    model=word,
+    closure_tolerance=positive_length,
+)
 def load(
     path_or_name: str | Path,
     *,
