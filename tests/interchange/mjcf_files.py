@@ -158,7 +158,7 @@ ROD = f"""<mujoco model="rod">
     <site name="hook" pos="0.1 0.5 0.7"/><site name="nail"/>
     <body name="a"><joint name="j1" axis="0 1 0"/>{inertial(0.5)}<site name="eye" pos="0.2 0.05 0"/></body>
     <body name="b" pos="0.5 0.1 0.2"><joint name="j2" axis="0 1 0.3" damping="0.1"/><joint name="j3" axis="1 0 0"/>
-      {inertial(0.4)}<site name="end" pos="0.1 0.05 0.1"/></body>
+      {inertial(0.4)}<site name="end" pos="0.1 0.3 -0.1"/></body>
   </worldbody>
   <tendon>
     <spatial name="bar" stiffness="3"><site site="eye"/><site site="end"/></spatial>

@@ -10,7 +10,7 @@ import pytest
 
 import gough
 from gough.interchange import ConversionWarning
-from gough.robot import DescriptionError, Robot
+from gough.robot import DescriptionError
 
 
 def saved(folder: Path, text: str, name: str = "") -> Path:
@@ -21,7 +21,7 @@ def saved(folder: Path, text: str, name: str = "") -> Path:
     return file
 
 
-def read_quietly(file: Path, **options: Any) -> Robot:
+def read_quietly(file: Path, **options: Any) -> Any:
     """The robot, without remarks."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConversionWarning)

@@ -230,7 +230,7 @@ home: {joints: {pin: 0.2}}
 """
 
 
-def pendulum_torque(x: dict[str, complex], q: float, v: float, acceleration: float) -> complex:
+def pendulum_torque(x: dict[str, complex], q: complex, v: complex, acceleration: float) -> complex:
     J = x["m_0"] * x["long"] ** 2 / 3 + x["m_1"] * (x["long"] ** 2 + 0.4 * (0.1 * x["long"]) ** 2)
     first = x["m_0"] * x["long"] / 2 + x["m_1"] * x["long"]
     inertia = (J + x["ratio"] ** 2 * x["rotor"]) * acceleration
