@@ -1,7 +1,7 @@
 """One run of `gough bench`: functions of one robot against all peers that are there."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from gough import Model, Robot, UsageError, build, load
 from gough.dynamics.catalogue import FunctionKey, entry_of
+from gough.frozen import FrozenDict
 from gough_bench.drake_peer import DrakeComposed, DrakeStep
 from gough_bench.exudyn_peer import Exudyn
 from gough_bench.grbda_peer import Clusters
@@ -77,16 +78,18 @@ def run(
     peers: Sequence[str] | None = None,
     effort: Effort | None = None,
     say: Callable[[str], None] = lambda text: None,
+    options: Mapping[str, Any] = FrozenDict(),
 ) -> dict[str, Any]:
     """Measure; the result has the keys that `gough bench --help` lists. Ctrl-C ends it early with what is done.
 
-    robot: a gallery name or a path. peers: names of PEERS, default all. say: called with what is being done.
+    robot: a gallery name or a path. peers: names of PEERS, default all. say: called with what is being done. options: of
+    `gough.load`, for another program's file.
     """
     effort = effort or Effort()
     unknown = [p for p in peers or () if p not in PEERS]
     if unknown:
         raise UsageError(f"no peer {', '.join(unknown)}; there are {', '.join(PEERS)}")
-    model = bare_model(load_quietly(robot))
+    model = bare_model(load_quietly(robot, options))
     for name in functions:
         entry_of(model.mechanism, FunctionKey.of(name))  # says which there are
     wanted = [name for name in functions if name != "inverse_dynamics" or model.driven]
@@ -106,17 +109,19 @@ def run(
     try:
         for name in wanted:
             made = result["functions"][name] = {}
-            _one_function(judged_case(model, name, states), robot, peers, effort, say, made)
+            _one_function(judged_case(model, name, states), peers, effort, say, made)
+            say(f"{name}: compiling in a process of its own")
+            made["start"] = start_times(robot, name, options)
     except KeyboardInterrupt:
         result["interrupted"] = True
     return result
 
 
-def load_quietly(robot: str) -> Robot:
-    """A robot without the warnings about it: `gough check` is for these."""
+def load_quietly(robot: str, options: Mapping[str, Any] = FrozenDict()) -> Robot:
+    """A robot without the warnings about it: `gough check` is for these. options: of `gough.load`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return load(robot)
+        return load(robot, **options)
 
 
 def bare_model(robot: Robot) -> Model:
@@ -133,7 +138,6 @@ def judged_case(model: Model, function: str, states: PeerStates) -> Case:
 
 def _one_function(
     case: Case,
-    robot: str,
     peers: Sequence[str] | None,
     effort: Effort,
     say: Callable[[str], None],
@@ -149,8 +153,6 @@ def _one_function(
         *(PEERS[k]() for k in (peers if peers is not None else PEERS)),
     ]
     compare(case, everyone, effort, say, made)
-    say(f"{case.function}: compiling in a process of its own")
-    made["start"] = start_times(robot, case.function)
     made["gpu"] = gpu_figures(case)
 
 

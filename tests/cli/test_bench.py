@@ -6,6 +6,7 @@ import gough_bench.run as run
 from cli.command import QUICK, gough, gough_json
 from gough.cli.bench import bench
 from gough.errors import UsageError
+from interchange.urdf_files import OWN, four_bar, write
 
 TOP = {"format", "robot", "scope", "share", "machine", "functions", "absent", "interrupted"}
 MACHINE = {"cpu", "llvm_cpu", "cores", "lanes", "system", "date", "python", "versions"}
@@ -63,6 +64,17 @@ def test_table(monkeypatch, tmp_path):
     monkeypatch.setattr(run, "start_times", lambda *args: dict.fromkeys(START, 0.0))
     out, err = gough("bench", QUICK, "--quick", "--function", "drive_map", "--peers", "none", "--out", tmp_path)
     assert "drive_map" in out and "times gough" in out and "issue limit" in out and "round 1" in err
+
+
+def test_another_programs_file_with_what_it_does_not_say(tmp_path):
+    file = write(tmp_path, four_bar(), "four.urdf")
+    loops = write(tmp_path, OWN.replace("drives: [mot*]", "drives: [foot]"), "closing.yaml")
+    said = ("--loops", loops, "--drives", "mot*", "--closure-tolerance", "1 um")
+    options = ("--quick", "--function", "inverse_dynamics", "--peers", "none", "--out", tmp_path)
+    made = gough_json("bench", file, *said, *options)["functions"]["inverse_dynamics"]
+    assert made["rows"][0]["difference"] < 1e-9 and made["start"]["compile_s"] > 0
+    for option in ("--growth", "--rivals"):
+        assert "--loops is for files of other programs" in gough("bench", "--loops", loops, option, code=2)[1]
 
 
 def test_ctrl_c_keeps_what_is_done(monkeypatch, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from cli.command import gough, gough_json
 from interchange.urdf_files import OWN, PLUS, four_bar, hexapod, write
 
-COMMANDS = ("show", "check", "count", "eval", "verify", "map", "modes", "simulate", "view", "export", "cite")
+COMMANDS = ("show", "check", "count", "eval", "verify", "map", "modes", "simulate", "view", "export", "bench", "cite")
 
 
 @pytest.fixture
@@ -24,7 +24,8 @@ def six(tmp_path):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_options_are_told(command):
     told, _ = gough(command, "--help")
-    for option in ("--loops", "--platform", "--packages", "--model", "--driven" if command == "modes" else "--drives"):
+    drives = "--driven" if command == "modes" else "--drives"
+    for option in ("--loops", "--platform", "--packages", "--model", "--closure-tolerance", drives):
         assert option in told
 
 
@@ -59,6 +60,14 @@ def test_eval_count_modes_export_verify_and_simulate(four, tmp_path):
     gough("export", four, "inverse_dynamics", *drives, "--out", tmp_path / "out")
     gough("verify", four, *drives)
     gough("simulate", four, *drives, "--duration", "0.05", "--controller", "free")
+
+
+def test_a_tolerance_is_metres_or_has_a_unit(four):
+    for text in ("2e-5", "0.02 mm"):
+        found = gough_json("check", four, "--drives", "motor", "--closure-tolerance", text)
+        assert found["model"]["closure_tolerance"] == pytest.approx(2e-5)
+    assert "a positive, finite length" in gough("show", four, "--closure-tolerance", "-1", code=2)[1]
+    assert "--closure-tolerance is for files" in gough("show", "lopes", "--closure-tolerance", "1e-6", code=2)[1]
 
 
 def test_descriptions_and_results_refuse_them(tmp_path):

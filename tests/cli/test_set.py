@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gough as library
+from backends.compiled_c import needs_compiler, run_driver
 from cli.command import gough, gough_json
 from gough import laws, vary
 from gough.robot import load
@@ -49,6 +50,30 @@ def test_commands_take_other_values(crane: Path) -> None:
     assert gough_json("modes", crane, "--set", "rope=8", "--drives", "locked") != gough_json(
         "modes", crane, "--drives", "locked"
     )
+
+
+@needs_compiler
+def test_exports_by_variables(crane: Path, tmp_path: Path) -> None:
+    """The driver's references are the interpreter's, at the values of the description."""
+    options = ("--out", tmp_path, "--name", "f", "--variables", "--derivative", "variables")
+    gough("export", crane, "forward_dynamics", *options)
+    assert "variables[2]" in (tmp_path / "f.h").read_text(encoding="utf-8")
+    assert run_driver(tmp_path, "f").returncode == 0
+    for option in ("--baked", "--no-friction"):
+        assert "variables=True beside" in gough("export", crane, "mass_matrix", "--variables", option, code=2)[1]
+    assert "has no variables" in gough("export", "five_bar", "mass_matrix", "--variables", code=2)[1]
+
+
+def test_the_viewer_takes_other_values(crane: Path, tmp_path: Path) -> None:
+    pytest.importorskip("viser")
+    pages = [tmp_path / f"{rope}.html" for rope in ("2 m", "200 cm", "3")]
+    for page in pages:
+        gough("view", crane, "--set", f"rope={page.stem}", "--export", page)
+    same, alike, other = (page.read_bytes() for page in pages)
+    assert len(same) > 1000 and len(same) == len(alike) and same != other
+    for run in ("run.npz", "swinging.yaml"):
+        (tmp_path / "swinging.yaml").write_text(SCENARIO.replace("ROPE", "rope: 3"))
+        assert "--set is for robots" in gough("view", run, "--set", "rope=3", "--export", pages[0], code=2)[1]
 
 
 @pytest.mark.parametrize(

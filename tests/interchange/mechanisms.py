@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from interchange.facts import WORLD, BodyFact, Facts, JointFact
+from reference.peers.facts import WORLD, BodyFact, Facts, JointFact
 
 
 def body(seed: int, center: np.ndarray) -> BodyFact:

@@ -153,6 +153,45 @@ SPRING = f"""<mujoco model="spring">
     <spatial name="ruler"><site site="hook"/><site site="eye"/></spatial></tendon>
 </mujoco>"""
 
+ROD = f"""<mujoco model="rod">
+  <worldbody>
+    <site name="hook" pos="0.1 0.5 0.7"/><site name="nail"/>
+    <body name="a"><joint name="j1" axis="0 1 0"/>{inertial(0.5)}<site name="eye" pos="0.2 0.05 0"/></body>
+    <body name="b" pos="0.5 0.1 0.2"><joint name="j2" axis="0 1 0.3" damping="0.1"/><joint name="j3" axis="1 0 0"/>
+      {inertial(0.4)}<site name="end" pos="0.1 0.3 -0.1"/></body>
+  </worldbody>
+  <tendon>
+    <spatial name="bar" stiffness="3"><site site="eye"/><site site="end"/></spatial>
+    <spatial name="rope" stiffness="40" damping="0.6" springlength="0 0.3"><site site="hook"/><site site="eye"/></spatial>
+    <spatial name="slack" stiffness="70" springlength="0 2"><site site="hook"/><site site="end"/></spatial>
+    <spatial name="inside" damping="3"><site site="hook"/><site site="nail"/></spatial>
+  </tendon>
+  <equality><tendon name="bar" tendon1="bar" polycoef="0.01 0 0 0 0"/></equality>
+  <actuator><motor joint="j1"/><motor tendon="bar"/></actuator>
+</mujoco>"""
+
+
+def winches(seed: int = 4) -> str:
+    """A free platform on six pulled tendons, some with friction, armature, bounds and springs that may be slack."""
+    rng, words = np.random.default_rng(seed), "{} {} {}".format
+    hooks, eyes, ropes, motors = [], [], [], []
+    effects = ('armature="0.3"', 'frictionloss="0.4"', 'range="0.1 2" limited="true"', 'damping="2"')
+    effects += ('stiffness="30" springlength="0 0.4" damping="0.7"', 'stiffness="20" springlength="0.2"')
+    for k, own in enumerate(effects):
+        a, b = np.pi / 3 * (k + 0.25 * (-1) ** k), np.pi / 3 * (k - 0.2 * (-1) ** k + 0.3)
+        hook = np.array([0.5 * np.cos(a), 0.5 * np.sin(a), 1.2]) + rng.uniform(-0.02, 0.02, 3)
+        eye = np.array([0.3 * np.cos(b), 0.3 * np.sin(b), 0.0]) + rng.uniform(-0.02, 0.02, 3)
+        hooks.append(f'<site name="hook{k}" pos="{words(*hook)}"/>')
+        eyes.append(f'<site name="eye{k}" pos="{words(*eye)}"/>')
+        ropes.append(f'<spatial name="rope{k}" {own}><site site="hook{k}"/><site site="eye{k}"/></spatial>')
+        motors.append(f'<motor tendon="rope{k}" gear="{2 + k}" forcerange="-3 3" armature="0.02" damping="0.1"/>')
+    return (
+        f'<mujoco model="winches"><worldbody>{"".join(hooks)}<body name="platform" pos="0 0 0.6" euler="5 10 3">'
+        f'<freejoint name="pose"/>{inertial(4.0, 0.02)}{"".join(eyes)}</body></worldbody>'
+        f"<tendon>{''.join(ropes)}</tendon><actuator>{''.join(motors)}</actuator></mujoco>"
+    )
+
+
 ACTUATORS = f"""<mujoco model="motors">
   <worldbody>
     <body name="a"><joint name="j1" axis="0 1 0" armature="0.1" damping="0.2" actuatorfrcrange="-7 5"/>{inertial(0.5)}

@@ -48,17 +48,25 @@ class Truth:
         """MuJoCo's joint of a joint of the description; None for the coordinate of a tendon."""
         return self.joint_of.get(self.old.get(name, name))
 
-    def tendon(self, name: str) -> np.ndarray:
-        """Coefficients (nv,) of a fixed tendon."""
+    def tendon(self, name: str) -> tuple[np.ndarray, float]:
+        """(row, drift) of the tendon that a joint of the description stands for."""
         old = self.old.get(name, name).removesuffix("_tendon")
-        t = mujoco.mj_name2id(self.mj, mujoco.mjtObj.mjOBJ_TENDON, old)
-        return self.tendon_row(t)
+        return self.tendon_row(mujoco.mj_name2id(self.mj, mujoco.mjtObj.mjOBJ_TENDON, old))
 
-    def tendon_row(self, t: int) -> np.ndarray:
-        row = np.zeros(self.mj.nv)
-        for w in range(self.mj.tendon_adr[t], self.mj.tendon_adr[t] + self.mj.tendon_num[t]):
-            row[self.mj.jnt_dofadr[self.mj.wrap_objid[w]]] += self.mj.wrap_prm[w]
-        return row
+    def tendon_row(self, t: int) -> tuple[np.ndarray, float]:
+        """(row (nv,), drift) of a tendon's length: a sum of coordinates, or a straight line between two sites."""
+        m = self.mj
+        path = range(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
+        if m.wrap_type[path[0]] == int(mujoco.mjtWrap.mjWRAP_SITE):
+            sites = [m.wrap_objid[w] for w in path]
+            (p1, _, J1, _, a1, _), (p2, _, J2, _, a2, _) = (self.point(m.site_bodyid[s], m.site_pos[s]) for s in sites)
+            length = float(np.linalg.norm(p2 - p1))
+            along, rate = (p2 - p1) / length, (J2 - J1) @ self.data.qvel
+            return along @ (J2 - J1), float(along @ (a2 - a1) + (rate @ rate - (along @ rate) ** 2) / length)
+        row = np.zeros(m.nv)
+        for w in path:
+            row[m.jnt_dofadr[m.wrap_objid[w]]] += m.wrap_prm[w]
+        return row, 0.0
 
     def qpos(self, q: np.ndarray) -> np.ndarray:
         """MuJoCo's coordinates: gough's by name, held ones where they are held."""
@@ -118,18 +126,19 @@ class Truth:
                 continue
             kind, data, pair = int(m.eq_type[e]), m.eq_data[e], (m.eq_obj1id[e], m.eq_obj2id[e])
             if kind in (int(mujoco.mjtEq.mjEQ_JOINT), int(mujoco.mjtEq.mjEQ_TENDON)):
-                row, left = np.zeros(m.nv), -data[0]
+                row, left, drift = np.zeros(m.nv), -data[0], 0.0
                 for index, factor in zip(pair, (1.0, -data[1]), strict=True):
                     if index < 0:
                         continue
                     if kind == int(mujoco.mjtEq.mjEQ_TENDON):
-                        row += factor * self.tendon_row(index)
+                        own, drift_of_own = self.tendon_row(index)
+                        row, drift = row + factor * own, drift + factor * drift_of_own
                         left += factor * (d.ten_length[index] - m.tendon_length0[index])
                     else:
                         row[m.jnt_dofadr[index]] += factor
                         left += factor * (d.qpos[m.jnt_qposadr[index]] - m.qpos0[m.jnt_qposadr[index]])
                 rows.append(row[None])
-                drifts.append(np.zeros(1))
+                drifts.append(np.array([drift]))
                 gap = max(gap, abs(left))
                 continue
             if m.eq_objtype[e] == int(mujoco.mjtObj.mjOBJ_SITE):
@@ -169,7 +178,7 @@ class Truth:
             joint, k = next((by_name[n], _rate_index(by_name[n], name)) for n in by_name if _has_rate(by_name[n], name))
             number = self.number(joint.name)
             if number is None:
-                E[i] = self.tendon(joint.name)
+                E[i], e0[i] = self.tendon(joint.name)
             else:
                 E[i, m.jnt_dofadr[number] + k] = 1.0
         return E, e0
@@ -197,7 +206,7 @@ class Truth:
         loss = m.dof_frictionloss * np.sign(d.qvel)
         for t in range(m.ntendon):
             if m.tendon_frictionloss[t]:
-                row = self.tendon_row(t)
+                row, _ = self.tendon_row(t)
                 loss = loss + row * m.tendon_frictionloss[t] * np.sign(row @ d.qvel)
         a0 = np.linalg.lstsq(both, np.concatenate([-drift, -e0]), rcond=1e-11)[0]
         resisting = d.qfrc_bias - d.qfrc_passive + loss
@@ -206,7 +215,7 @@ class Truth:
         B = np.zeros((m.nv, len(drives)))
         for k, name in enumerate(drives):
             number = self.number(name)
-            B[:, k] = self.tendon(name) if number is None else np.eye(m.nv)[m.jnt_dofadr[number]]
+            B[:, k] = self.tendon(name)[0] if number is None else np.eye(m.nv)[m.jnt_dofadr[number]]
         S_ref = N.T @ B
         forward = own.forward_dynamics(q, v, tau)
         found = {

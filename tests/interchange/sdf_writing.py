@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from interchange.facts import WORLD, Facts, JointFact
+from reference.peers.facts import WORLD, Facts, JointFact
 
 KINDS = {"spherical": "ball", "helical": "screw"}
 

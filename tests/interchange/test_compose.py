@@ -35,6 +35,16 @@ def test_effects_of_driven_and_passive_joints():
     assert [getattr(sprung.spring, key) for key in ("stiffness", "rest")] == [3.0, 0.5]
 
 
+def test_far_bounds_are_none():
+    far = {"lower": -1e6, "upper": 2.0, "speed": np.inf, "force": 1e9}
+    driven = composed(robot(joint(**far))).joints[0]
+    assert driven.drive is not None
+    assert (driven.drive.stroke, driven.drive.force_limit, driven.drive.speed_limit) == (None, None, None)
+    assert (driven.limits.lower, driven.limits.upper) == (None, 2.0)
+    near = composed(robot(joint(lower=-0.9e6, upper=0.9e6, force=2e6))).joints[0]
+    assert near.drive is not None and (near.drive.stroke, near.drive.force_limit) == ((-0.9e6, 0.9e6), 2e6)
+
+
 def test_a_body_whose_origin_is_not_at_its_joint_is_the_same_body(rng):
     turn = foreign.Placement((0.1, 0.2, 0.3), np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
     inertia = np.diag([1.0, 2.0, 2.5])

@@ -26,7 +26,10 @@ def test_files_that_are_not_there(tmp_path):
             gough.load(tmp_path / name)
 
 
-@pytest.mark.parametrize("option", [{"loops": "a.yaml"}, {"platform": "p"}, {"drives": "a"}, {"packages": ["."]}])
+DESCRIBED = [{"loops": "a"}, {"platform": "p"}, {"drives": "a"}, {"packages": ["."]}, {"closure_tolerance": 1e-6}]
+
+
+@pytest.mark.parametrize("option", DESCRIBED)
 def test_descriptions_say_these_themselves(option):
     with pytest.raises(UsageError, match="is for files of other programs"):
         gough.load("lopes", **option)
@@ -35,6 +38,37 @@ def test_descriptions_say_these_themselves(option):
 def test_build_takes_a_path(tmp_path):
     model = gough.build(write(tmp_path, four_bar(PLUS.replace("<loop", "<loop"))), velocities=["motor"])
     assert model.mobility == 1
+
+
+def test_loops_that_do_not_quite_fit_may_be_allowed(tmp_path):
+    """Pins 20 µm beside each other along their axis: allowed, it is the robot that fits, to the share of the misfit."""
+    exact = gough.build(gough.load(write(tmp_path, four_bar(PLUS)), drives="motor"))
+    file = write(tmp_path, four_bar(PLUS.replace("-0.02", "-0.02002")), "rounded.urdf")
+    with pytest.raises(gough.StructureError, match=r"pin stays 0\.02 mm apart.*--closure-tolerance 4e-05`.*=4e-05\)"):
+        gough.build(gough.load(file, drives="motor"))
+    said = write(tmp_path, "closure_tolerance: 1 um\n", "tight.yaml")
+    assert gough.load(file, loops=said).closure_tolerance == 1e-6
+    robot = gough.load(file, drives="motor", loops=said, closure_tolerance="0.04 mm")
+    assert robot.closure_tolerance == 4e-5
+    loose = gough.build(robot)
+    q = [m.configuration(drives=[0.2]) for m in (exact, loose)]
+    tau = [m.inverse_dynamics(x, [0.4], [1.0]).tau for m, x in zip((exact, loose), q, strict=True)]
+    np.testing.assert_allclose(*tau, rtol=1e-3)
+
+
+@pytest.mark.parametrize("wrong", [0, -1e-6, np.nan, np.inf, "1 kg", "wide", True])
+def test_a_tolerance_is_a_positive_length(tmp_path, wrong):
+    with pytest.raises(UsageError, match=r"closure_tolerance=.*a positive, finite length: a number of metres"):
+        gough.load(write(tmp_path, four_bar(PLUS)), closure_tolerance=wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"packages": "meshes"}, {"packages": [3]}, {"platform": 3}, {"drives": [1.0]}, {"loops": 5}]
+)
+def test_wrong_arguments_are_named(tmp_path, wrong):
+    (name,) = wrong
+    with pytest.raises(UsageError, match=f"load: {name}=.*; expected "):
+        gough.load(write(tmp_path, four_bar(PLUS)), **wrong)
 
 
 def test_the_written_description_is_the_same_robot(tmp_path):

@@ -14,9 +14,9 @@ from interchange.mujoco_truth import compare_with_mujoco
 TOLERANCE = 1e-9
 FILES = {
     name.lower(): getattr(mjcf_files, name)
-    for name in ("CHAIN", "FROM_GEOMS", "FOUR_BAR", "SITES", "WELDS", "RELATIONS", "SPRING", "ACTUATORS")
+    for name in ("CHAIN", "FROM_GEOMS", "FOUR_BAR", "SITES", "WELDS", "RELATIONS", "SPRING", "ROD", "ACTUATORS")
 }
-FILES["hexapod"] = mjcf_files.hexapod()
+FILES |= {"hexapod": mjcf_files.hexapod(), "winches": mjcf_files.winches()}
 
 
 def load(tmp_path, text, name="model.xml", **options):
@@ -85,6 +85,19 @@ def test_home_is_the_keyframe_called_home(tmp_path):
     assert robot.home.joints["motor"] == pytest.approx((0.3,))
     _, remarks = load(tmp_path, FILES["four_bar"].replace("</mujoco>", keys.replace('"home"', '"down"')))
     assert any("no keyframe is called home" in r for r in remarks)
+
+
+def test_a_pulled_tendon_is_a_drive_along_its_length(tmp_path):
+    robot, _ = load(tmp_path, FILES["winches"])
+    model = build(robot)
+    assert model.layout.v_names == ("vx", "vy", "vz", "wx", "wy", "wz")
+    assert model.layout.drive_names == tuple(f"rope{k}" for k in range(6))
+    slide = next(j for j in robot.joints if j.name == "rope2")
+    assert slide.drive is not None
+    assert (slide.drive.force_limit, slide.drive.stroke) == (pytest.approx(12.0), (0.1, 2.0))
+    _, remarks = load(tmp_path, FILES["rod"])
+    assert any("it holds tendon 'bar': no drive" in r for r in remarks)
+    assert any("its sites do not move against each other" in r for r in remarks)
 
 
 def test_limits_of_force_add_up_and_the_joints_own_bound_them(tmp_path):
@@ -173,20 +186,22 @@ BAD = """<mujoco model="bad">
   </worldbody>
   <tendon>
     <spatial name="long" stiffness="3"><site site="s0"/><site site="s1"/><site site="s2"/></spatial>
-    <spatial name="rope" limited="true" range="0 1"><site site="s0"/><site site="s1"/></spatial>
-    <spatial name="cable" frictionloss="1"><site site="s0"/><site site="s1"/></spatial>
+    <spatial name="rope" stiffness="3" springlength="0.1 0.3"><site site="s0"/><site site="s1"/></spatial>
+    <spatial name="cable"><site site="s0"/><site site="s1"/><site site="s2"/></spatial>
     <fixed name="slack" stiffness="3" springlength="0.1 0.3"><joint joint="j1" coef="1"/><joint joint="j2" coef="1"/></fixed>
     <fixed name="f2"><joint joint="j1" coef="1"/><joint joint="j2" coef="1"/></fixed>
   </tendon>
   <equality>
     <joint joint1="j1" joint2="j2" polycoef="0 1 0.5 0 0"/>
     <tendon tendon1="f2" tendon2="rope"/>
+    <tendon tendon1="cable"/>
+    <tendon tendon1="rope" polycoef="-9 0 0 0 0"/>
     <distance name="d" geom1="x" geom2="y"/>
   </equality>
   <actuator>
     <muscle name="biceps" joint="j1"/>
     <general name="triceps" joint="j1" dyntype="muscle"/>
-    <motor name="winch" tendon="rope"/>
+    <motor name="winch" tendon="cable"/>
     <general name="crank" cranksite="s1" slidersite="s2" cranklength="3"/>
   </actuator>
 </mujoco>"""
@@ -201,17 +216,18 @@ def test_all_refusals_come_at_once_with_their_lines(tmp_path):
         (8, "composite"),
         (9, "plugin"),
         (10, "spring in a free joint"),
-        (13, "straight line between two sites"),
-        (14, "bounds along a tendon"),
-        (15, "friction along a tendon"),
+        (13, "more than a straight line between two sites"),
+        (14, "pushes below one length and pulls above another"),
         (16, "does nothing between two lengths"),
         (20, "not linear"),
-        (21, "tendons along paths"),
-        (22, "equality of kind distance"),
-        (25, "muscle"),
-        (26, "muscle"),
-        (27, "pulls a tendon along a path"),
-        (28, "slider-crank"),
+        (21, "two tendons along paths"),
+        (22, "not a straight line between two sites"),
+        (23, "a rod without length"),
+        (24, "equality of kind distance"),
+        (27, "muscle"),
+        (28, "muscle"),
+        (29, "more than a straight line between two sites"),
+        (30, "slider-crank"),
     }
     missed = {w for w in wanted if not any(line == w[0] and w[1] in message for line, message in found)}
     assert not missed, sorted(found, key=str)

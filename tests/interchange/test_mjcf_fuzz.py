@@ -97,8 +97,8 @@ def try_mutants(folder, seeds) -> dict[str, int]:
 
 
 def test_mutants_are_robots_or_refused(tmp_path):
-    tally = try_mutants(tmp_path, range(300))
-    assert min(tally.values()) > 30, tally
+    tally = try_mutants(tmp_path, range(100))
+    assert min(tally.values()) > 10, tally
 
 
 @pytest.mark.slow

@@ -3,46 +3,50 @@
 from __future__ import annotations
 
 import math
-import warnings
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import gough
 from gough.errors import UsageError
-from gough.interchange import ConversionWarning
-from gough.robot import DescriptionError
-from interchange.facts import WORLD, BodyFact, Facts, JointFact, largest_difference
 from interchange.mechanisms import floater, four_bar, spatial_loop, tree
+from interchange.reading import read_quietly, refusals, remarks, saved
 from interchange.sdf_writing import SdfWriting
+from reference.peers.facts import WORLD, BodyFact, Facts, JointFact, largest_difference
 
 CLOSE = 1e-9
 VERSIONS = ["1.4", "1.5", "1.6", "1.7", "1.8", "1.9", "1.10", "1.11", "1.12"]
 
 
-def saved(folder: Path, text: str, name: str = "robot.sdf") -> Path:
-    file = folder / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-    return file
+MECHANISMS = [(four_bar, "pin_a"), (spatial_loop, "motor"), (tree, None)]
+SPREAD = [
+    pytest.param(version, *m, marks=() if k % 3 == i or version in ("1.4", "1.9") else pytest.mark.slow)
+    for k, version in enumerate(VERSIONS)
+    for i, m in enumerate(MECHANISMS)
+]
+"""Every version and every mechanism, all of them together in the slow tests."""
 
 
-def read_quietly(*args: Any, **options: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConversionWarning)
-        return gough.load(*args, **options)
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(("facts", "drives"), [(four_bar, "pin_a"), (spatial_loop, "motor"), (tree, None)])
+@pytest.mark.parametrize(("version", "facts", "drives"), SPREAD)
 def test_a_mechanism_is_the_same_however_its_frames_lie(tmp_path, version, facts, drives):
     writing = SdfWriting(facts(), version, seed=VERSIONS.index(version))
     text = writing.text()
     robot = read_quietly(saved(tmp_path, text), drives=drives)
     assert len(robot.loops) == (0 if facts is tree else 1)
     assert largest_difference(gough.build(robot), facts(), writing.frames) < CLOSE
+
+
+@pytest.mark.parametrize(("name", "drive"), [("crank", "hinge"), ("coupler", "motor"), ("coupler", "hinge")])
+def test_the_platforms_frame_is_the_links_whichever_way_it_is_reached(tmp_path, name, drive):
+    writing = SdfWriting(spatial_loop(), "1.9", seed=5)
+    robot = read_quietly(saved(tmp_path, writing.text()), drives=drive, platform=name)
+    model = gough.build(robot, velocities="drives")
+    pose = model.home[:7]
+    np.testing.assert_allclose(pose[:3], writing.frames[name][:3, 3], atol=1e-12)
+    turn = Rotation.from_quat(np.roll(pose[3:], -1)).as_matrix()
+    np.testing.assert_allclose(turn, writing.frames[name][:3, :3], atol=1e-12)
+    assert largest_difference(model, spatial_loop(), writing.frames) < CLOSE
 
 
 @pytest.mark.parametrize("version", ["1.4", "1.9"])
@@ -68,28 +72,13 @@ def sdf(inside: str, version: str = "1.9", name: str = "rig") -> str:
     return f'<sdf version="{version}"><model name="{name}">{inside}</model></sdf>'
 
 
-def refusals(file: Path, **options) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with pytest.raises(DescriptionError) as caught:
-            gough.load(file, **options)
-    return str(caught.value)
-
-
-def remarks(file: Path, **options) -> str:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        gough.load(file, **options)
-    return "\n".join(str(w.message) for w in caught if w.category is ConversionWarning)
-
-
 def test_limits_and_what_acts(tmp_path):
     axis = (
         "<limit><lower>-0.5</lower><upper>0.75</upper><effort>30</effort><velocity>2</velocity></limit><dynamics>"
         "<damping>0.3</damping><friction>0.1</friction><spring_stiffness>5</spring_stiffness>"
         "<spring_reference>0.2</spring_reference></dynamics>"
     )
-    endless = "<limit><lower>-1e16</lower><upper>1e16</upper><effort>-1</effort><velocity>inf</velocity></limit>"
+    endless = "<limit><lower>-1e16</lower><upper>1e16</upper><effort>-1</effort><velocity>1e13</velocity></limit>"
     text = sdf(link("a") + link("b") + hinge("one", "world", "a", axis=axis) + hinge("two", "a", "b", axis=endless))
     one, two = read_quietly(saved(tmp_path, text), drives=["one"]).joints
     assert one.drive.stroke == (-0.5, 0.75) and one.drive.force_limit == 30 and one.drive.speed_limit == 2

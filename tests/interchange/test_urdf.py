@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import gough
 from gough.interchange import ConversionWarning
@@ -128,6 +129,28 @@ def test_a_link_that_two_joints_carry_closes_a_loop(tmp_path):
     assert any("two joints carry" in text for text in said)
     model = gough.build(made)
     np.testing.assert_allclose((model.mobility, *model.home), (1, 0, 0, 0), atol=1e-12)
+
+
+def test_the_platforms_frame_is_the_links_though_the_tree_reaches_it_from_its_child(tmp_path):
+    """The ball between crank and plate is cut, so the rocker carries the plate; its origin is the ball's centre all the same."""
+    rng, axis, c, s = np.random.default_rng(3), '<axis xyz="{}"/>'.format, np.cos(0.3), np.sin(0.3)
+    text = robot(
+        link("base"),
+        *(link(name, rng) for name in ("crank", "plate", "rocker", "mid")),
+        joint("motor", "continuous", "base", "crank", 'xyz="0 0 0.1"', axis("0 1 0")),
+        joint("ball", "spherical", "crank", "plate", 'xyz="0.2 0 0.05" rpy="0.1 0.2 0.3"'),
+        joint("knee", "continuous", "plate", "rocker", 'xyz="0.4 0.02 0.1" rpy="0.2 0.1 0"', axis("0 1 0.1")),
+        joint("foot", "continuous", "base", "mid", 'xyz="0.6 0.1 0"', axis("0 1 0")),
+        joint("hip", "continuous", "mid", "rocker", 'xyz="0.1 0 0.3"', axis("1 0 0")),
+    )
+    made, _ = load(tmp_path, text, platform="plate", drives="motor")
+    assert [loop.name for loop in made.loops] == ["ball"]
+    model = gough.build(made, velocities="drives")
+    pose = model.configuration(drives=[0.3])[:7]
+    np.testing.assert_allclose(pose[:3], [0.2 * c + 0.05 * s, 0.0, 0.1 - 0.2 * s + 0.05 * c], atol=1e-12)
+    tip = model.frame_pose(model.configuration(drives=[0.3]), "rocker")[0] - pose[:3]  # where the knee is on the plate
+    turn = Rotation.from_quat(np.roll(pose[3:], -1))
+    np.testing.assert_allclose(turn.inv().apply(tip), [0.4, 0.02, 0.1], atol=1e-12)
 
 
 def test_rpy_keeps_its_digits_and_axes_their_direction(tmp_path):
@@ -309,6 +332,9 @@ def test_bounds_that_bound_nothing_are_left_out(tmp_path):
     drive = made.joints[1].drive
     assert drive is not None and (drive.stroke, drive.force_limit, drive.speed_limit) == (None, None, None)
     assert len(said) == 2
+    far = '<limit lower="-inf" upper="1.7976931348623157e308" effort="1e999" velocity="1e6"/>'
+    made, said = load(tmp_path, one_joint(far))
+    assert made.joints[1].drive == drive and not said
 
 
 def test_properties_of_old_are_left_out(tmp_path):

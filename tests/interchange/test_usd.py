@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,27 +11,13 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from gough.errors import UsageError
-from gough.interchange import ConversionWarning
-from gough.robot import DescriptionError
-from interchange.facts import WORLD, BodyFact, Facts, JointFact, largest_difference
+from interchange.reading import read_quietly, refusals, saved
 from interchange.usd_writing import Frame, UsdWriting
+from reference.peers.facts import WORLD, BodyFact, Facts, JointFact, largest_difference
 
 CLOSE = 1e-9
 DRIVE = ("PhysicsDriveAPI:angular",)
 UNITS = [(1.0, 1.0, "Z", 1.0), (0.01, 1.0, "Y", 1.0), (1.0, 0.5, "Z", 2.0), (0.01, 0.001, "Y", 0.5)]
-
-
-def saved(folder: Path, text: str, name: str = "robot.usda") -> Path:
-    file = folder / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-    return file
-
-
-def read_quietly(*args: Any, **options: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConversionWarning)
-        return gough.load(*args, **options)
 
 
 def about(X: Frame, axis: int, angle: float) -> np.ndarray:
@@ -159,14 +142,6 @@ def hinge(name: str, first: str, second: str, words: str = "", schemas: str = ""
     applied = f"(prepend apiSchemas = [{schemas}])" if schemas else ""
     axis = 'uniform token physics:axis = "Z"' if kind in ("Revolute", "Prismatic") else ""
     return f'def Physics{kind}Joint "{name}" {applied}\n{{\n{axis}\n{ends}{words}\n}}\n'
-
-
-def refusals(file: Path, **options) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with pytest.raises(DescriptionError) as caught:
-            gough.load(file, **options)
-    return str(caught.value)
 
 
 def collider(kind: str, words: str, density: str = "") -> str:

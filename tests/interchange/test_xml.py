@@ -38,7 +38,8 @@ def test_what_is_refused(text, line, told):
     assert told in found.message and found.line == line
 
 
-def test_too_many_elements(monkeypatch):
+@pytest.mark.slow
+def test_too_many_elements():
     text = "<a>" + "<b/>" * (xml.MOST_ELEMENTS + 1) + "</a>"
     assert "elements" in problem(text).message
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from interchange.facts import WORLD, BodyFact, Facts, JointFact
+from reference.peers.facts import WORLD, BodyFact, Facts, JointFact
 
 TURNS = np.array(
     [[1, 0, 0, 0], [0.8, 0.6, 0, 0], [0.6, 0, 0.8, 0], [0.8, 0, 0, -0.6], [0.5, 0.5, 0.5, 0.5], [0, 0.6, 0, 0.8]]

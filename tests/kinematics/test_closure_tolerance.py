@@ -149,6 +149,11 @@ def test_a_tolerance_that_is_too_small_says_what_is_enough() -> None:
         built(orthoglide(1e-5, "0.5 um"))
 
 
+def test_a_tolerance_of_the_robots_own_size_is_refused() -> None:
+    with pytest.raises(gough.StructureError, match=r"closure_tolerance: 0\.5 m, .* Give 0\.00\d+ m or less"):
+        built(orthoglide(0.0, "0.5 m"))
+
+
 def test_a_tolerance_changes_nothing_where_loops_fit(exact) -> None:
     allowed = built(orthoglide(0.0, "0.05 mm"))
     assert allowed.home == pytest.approx(exact.home, abs=1e-12)

@@ -230,7 +230,7 @@ home: {joints: {pin: 0.2}}
 """
 
 
-def pendulum_torque(x: dict[str, complex], q: float, v: float, acceleration: float) -> complex:
+def pendulum_torque(x: dict[str, complex], q: complex, v: complex, acceleration: float) -> complex:
     J = x["m_0"] * x["long"] ** 2 / 3 + x["m_1"] * (x["long"] ** 2 + 0.4 * (0.1 * x["long"]) ** 2)
     first = x["m_0"] * x["long"] / 2 + x["m_1"] * x["long"]
     inertia = (J + x["ratio"] ** 2 * x["rotor"]) * acceleration
@@ -257,6 +257,38 @@ def test_derivatives_of_inverse_dynamics_are_complex_steps_of_the_closed_form() 
         "acceleration",
         *(s.name for s in function.program.inputs if s.name in ("wrench", "force")),
     )
+
+
+def test_tangents_by_variables_are_complex_steps_of_the_closed_form() -> None:
+    model = gough.build(loads(PENDULUM))
+    function = model.tangent_derivative("inverse_dynamics", "q", "v", "variables", variables=True)
+    values = dict(zip(model.variables.names, 1.3 * model.variables.values, strict=True))
+    given = {"q": [0.7], "v": [-0.4], "acceleration": [1.1], "variables": np.array(list(values.values()))}
+    given |= {s.name: np.zeros(s.shape) for s in function.program.inputs if s.name not in given}
+    found = function(**given).outputs
+    step = 1e-30j
+    assert found["tau_q"][0, 0] == pytest.approx(pendulum_torque(values, 0.7 + step, -0.4, 1.1).imag / 1e-30, rel=1e-12)
+    assert found["tau_v"][0, 0] == pytest.approx(pendulum_torque(values, 0.7, -0.4 + step, 1.1).imag / 1e-30, rel=1e-12)
+    by_length = pendulum_torque({**values, "long": values["long"] + step}, 0.7, -0.4, 1.1).imag / 1e-30
+    assert found["tau_variables"][0, 0] == pytest.approx(by_length, rel=1e-12)
+
+
+def test_tangents_of_a_closed_robot_are_those_of_a_robot_that_is_read_again(
+    model: gough.Model, other: gough.Model
+) -> None:
+    s = state(other)
+    made = model.tangent_derivative("inverse_dynamics", "q", variables=True)
+    again = other.tangent_derivative("inverse_dynamics", "q")
+    given = {
+        **s,
+        "variables": np.array([OTHER[name] for name in model.variables.names]),
+        "parameters": other.parameters,
+    }
+    taus = []
+    for function in (made, again):
+        inputs = {x.name: given.get(x.name, np.zeros(x.shape)) for x in function.program.inputs}
+        taus.append(function(**inputs).outputs["tau_q"])
+    np.testing.assert_allclose(*taus, rtol=0, atol=1e-11 * np.abs(taus[1]).max())
 
 
 def test_derivatives_of_a_closed_robot_are_differences_of_robots_read_again(model: gough.Model, robot: Robot) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from gough.cli.failure import INTERRUPTED
-from gough.cli.opening import Json
+from gough.cli.opening import Json, foreign_options
 from gough.cli.output import console, note, say, table, write_json
 
 
@@ -15,7 +15,8 @@ def bench(
         str | None,
         typer.Argument(
             metavar="[ROBOT]",
-            help="Name of a gallery robot or path to a .yaml file (default pedrammehr2012); with --rivals names of its table.",
+            help="Name of a gallery robot or path to a .yaml file, or to one of another program (default pedrammehr2012); "
+            "with --rivals names of its table.",
         ),
     ] = None,
     function: Annotated[
@@ -65,6 +66,8 @@ def bench(
             note(text)
 
     chosen = None if peers is None else [p.strip() for p in peers.split(",") if p.strip() and p.strip() != "none"]
+    name = robot or "pedrammehr2012"
+    options = foreign_options("--growth" if growth else "--rivals" if rivals else name)
     if growth:
         from gough_bench.growth import grow, write_growth
 
@@ -76,16 +79,15 @@ def bench(
         from gough_bench.rivals_report import behind, write_rivals
 
         subjects = None if robot is None else [name.strip() for name in robot.split(",") if name.strip()]
-        effort = short_effort(EFFORT) if quick else EFFORT
-        compared = run_rivals(subjects, chosen, effort, tuple(function or FUNCTIONS), progress)
+        shorter = short_effort(EFFORT) if quick else EFFORT
+        compared = run_rivals(subjects, chosen, shorter, tuple(function or FUNCTIONS), progress)
         if not json:
             for line in behind(compared) or ["no rival with a right answer is as fast as gough called the same way"]:
                 say(line)
         _finish(compared, write_rivals(compared, out), json)
         return
-    result = run(
-        robot or "pedrammehr2012", tuple(function or FUNCTIONS), chosen, QUICK if quick else Effort(), progress
-    )
+    effort = QUICK if quick else Effort()
+    result = run(name, tuple(function or FUNCTIONS), chosen, effort, progress, options)
     if quick:
         note(
             f"--quick: batches of {QUICK.batch} states and {QUICK.rounds} rounds; what a call costs is spread over few states, "

@@ -34,6 +34,9 @@ def export(
         str,
         typer.Option("--legs", help="loops over legs, flat statements, or auto: what is faster for a single state."),
     ] = "auto",
+    by_variables: Annotated[
+        bool, typer.Option("--variables", help="The description's variables as an input in the place of parameters.")
+    ] = False,
     variables: Set = None,
     json: Json = False,
 ) -> None:
@@ -58,6 +61,7 @@ def export(
         derivative=derivative,
         mode=mode,
         legs=legs,
+        variables=by_variables,
     )
     if json:
         shown = [str(file) for file in files]

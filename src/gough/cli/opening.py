@@ -52,6 +52,12 @@ Packages = Annotated[
 ModelName = Annotated[
     str | None, typer.Option("--model", help="Of a file that holds several robots: the name of the one that is meant.")
 ]
+ClosureTolerance = Annotated[
+    str | None,
+    typer.Option(
+        "--closure-tolerance", help="Of a .urdf or the like: by how much loops may stay open: m, or with a unit."
+    ),
+]
 
 _said: ContextVar[Mapping[str, Any]] = ContextVar("foreign_options")
 
@@ -64,6 +70,7 @@ def with_foreign_options(command: Callable[..., None]) -> Callable[..., None]:
     names = ["--driven"] if "drives" in signature.parameters else ["--drives", "--driven"]
     drives = Annotated[str | None, typer.Option(*names, help=DRIVEN)]
     options = {"loops": Loops, "platform": PlatformName, "driven": drives, "packages": Packages, "holds": ModelName}
+    options["closure_tolerance"] = ClosureTolerance
 
     @functools.wraps(command)
     def run(*args: Any, **given: Any) -> None:
@@ -92,17 +99,20 @@ def load_robot(name: str | Path) -> "Robot":
     """A robot of the gallery or of a file, read as the command line says."""
     from gough.interchange import load
 
+    return load(name, **foreign_options(name))
+
+
+def foreign_options(name: str | Path) -> dict[str, Any]:
+    """What the command line says of another program's file, as `gough.load` takes it; refused beside what is none."""
     refuse_foreign_options(name)
     said = _said.get({})
-    drives = [part.strip() for part in said["driven"].split(",") if part.strip()] if "driven" in said else None
-    return load(
-        name,
-        loops=said.get("loops"),
-        platform=said.get("platform"),
-        drives=drives,
-        packages=said.get("packages", ()),
-        model=said.get("holds"),
-    )
+    own = {"loops": "loops", "platform": "platform", "packages": "packages", "holds": "model"}
+    options = {argument: said[key] for key, argument in own.items() if key in said}
+    if "driven" in said:
+        options["drives"] = [part.strip() for part in said["driven"].split(",") if part.strip()]
+    if "closure_tolerance" in said:
+        options["closure_tolerance"] = _number_or_text(said["closure_tolerance"])
+    return options
 
 
 def refuse_foreign_options(name: str | Path) -> None:
@@ -111,10 +121,18 @@ def refuse_foreign_options(name: str | Path) -> None:
 
     said = _said.get({})
     if said and format_of(Path(name)) is None:
-        option = next(iter(said)).replace("driven", "drives").replace("holds", "model")
+        option = next(iter(said)).replace("driven", "drives").replace("holds", "model").replace("_", "-")
         raise UsageError(
             f"--{option} is for files of other programs (.urdf, .xml, .sdf, .usd), and {name} is none: it says that itself"
         )
+
+
+def _number_or_text(text: str | None) -> Any:
+    """A number, or a text that may have a unit."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def set_variables(robot: "Robot", texts: list[str] | None) -> "Robot":
@@ -126,10 +144,7 @@ def set_variables(robot: "Robot", texts: list[str] | None) -> "Robot":
             raise UsageError(f"--set {text!r}; give NAME=VALUE")
         if name in values:
             raise UsageError(f"--set {text!r}: {name} is given twice; leave one out")
-        try:
-            values[name] = float(value)
-        except ValueError:
-            values[name] = value
+        values[name] = _number_or_text(value)
     return robot.with_variables(values) if values else robot
 
 

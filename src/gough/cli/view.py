@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gough.cli.opening import load_robot, refuse_foreign_options
+from gough.cli.opening import Set, load_robot, refuse_foreign_options, set_variables
 from gough.cli.output import note, progress_bar, say
 from gough.errors import GoughError, UsageError
 
@@ -46,6 +46,7 @@ def view(
     channel: Annotated[
         list[str] | None, typer.Option("--channel", help="With --export to .html: plot this channel; several times.")
     ] = None,
+    variables: Set = None,
 ) -> None:
     """Show a robot or a run in the browser: move it, see it swing, play it, map it.
 
@@ -58,11 +59,11 @@ def view(
             options = {"fps": fps, "speed": speed, "width": width, "height": height, "dark": dark or None}
             options["mode"] = mode
             options |= {"seconds": seconds, "exaggeration": exaggeration, "channels": tuple(channel or ())}
-            _export(what, export, options)
+            _export(what, export, options, variables)
             return
         from gough.viewer import view as start
 
-        subjects = [open_scenario_or_name(x) for x in what]
+        subjects = [open_scenario_or_name(x, variables) for x in what]
         looks = {"dark": dark, "plain": plain}
         viewer = start(*subjects, host=host, port=port, **looks, open_page=not no_open and _has_screen(), told=note)
     if host not in ("127.0.0.1", "localhost", "::1"):
@@ -73,7 +74,7 @@ def view(
     note("viewer closed")
 
 
-def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None:
+def _export(what: list[str], paths: list[Path], options: dict[str, Any], variables: list[str] | None) -> None:
     from gough.viewer.private_server import import_viser
     from gough.viewer.subject import subject_of
     from gough.viewer.takeaway.export import check_path, export
@@ -84,7 +85,7 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
     for path in paths:
         check_path(path)
     import_viser()
-    subject = subject_of(*[open_scenario_or_name(x) for x in what], dark=bool(options["dark"]))
+    subject = subject_of(*[open_scenario_or_name(x, variables) for x in what], dark=bool(options["dark"]))
     for path in paths:
         plotted: dict[str, Any] = options if path.suffix.lower() == ".html" else options | {"channels": ()}
         with progress_bar(str(path), 1.0) as update:
@@ -112,8 +113,8 @@ ROBOT = ("legs", "bodies", "joints", "templates")
 """Keys by which a file is a robot's."""
 
 
-def open_scenario_or_name(what: str) -> Any:
-    """A path or name as it is; a scenario, by name or file, becomes its run."""
+def open_scenario_or_name(what: str, variables: list[str] | None = None) -> Any:
+    """A path or name as it is; a scenario, by name or file, becomes its run. variables: what --set says, of a robot."""
     from gough.interchange.loading import format_of
     from gough.robot import gallery
     from gough.simulation.motion.files import motion_names
@@ -121,7 +122,13 @@ def open_scenario_or_name(what: str) -> Any:
     from gough.simulation.scenarios.files import YAML, load_scenario, scenario_names
 
     path = Path(what)
-    if what in scenario_names() or _kind(path) == "scenario":
+    ran = what in scenario_names() or _kind(path) == "scenario"
+    if variables and (ran or path.suffix.lower() in SUFFIXES):
+        raise UsageError(
+            f"--set is for robots, and {what} is a run, which has its values; make another: gough simulate "
+            f"{'--scenario ' + what if ran else 'ROBOT'} --set {variables[0]} --out run.npz"
+        )
+    if ran:
         note(f"simulating scenario {what}")
         return load_scenario(what).run()
     if _kind(path) == "motion" or (what in motion_names() and not path.exists()):
@@ -135,12 +142,13 @@ def open_scenario_or_name(what: str) -> Any:
             f"Scenarios: {', '.join(scenario_names())}"
         )
     refuse_foreign_options(what)
-    return what if format_of(path) is None else load_robot(what)
+    return what if format_of(path) is None and not variables else set_variables(load_robot(what), variables)
 
 
 def _kind(path: Path) -> str:
     """ "scenario" or "motion" where a YAML file is clearly that; what is wrong in a robot's file is told by its reader."""
     from gough.robot.reader import Map, read, read_document
+    from gough.simulation.motion.files import KEYS
     from gough.simulation.scenarios.files import YAML
 
     if path.suffix not in YAML or not path.is_file():
@@ -151,4 +159,6 @@ def _kind(path: Path) -> str:
         return ""
     if problems or not isinstance(document, Map) or any(key in document for key in ROBOT):
         return ""
-    return "scenario" if "controller" in document else "motion" if "motion" in document else ""
+    if "motion" in document and set(document) <= set(KEYS):
+        return "motion"
+    return "scenario" if "controller" in document or "robot" in document else "motion" if "motion" in document else ""

@@ -39,7 +39,7 @@ class References:
 
 def references(model: "Model", program: Program, states: int = STATES) -> References:
     """Reference values of a program of a model at up to `states` good states."""
-    samples = model.sampled_states
+    samples = {**model.sampled_states, "variables": model.variables.values[None]}
     n = len(samples["q"])
     rng = np.random.default_rng(1959)
     columns = {}

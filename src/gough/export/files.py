@@ -44,6 +44,7 @@ BUILD = {
     derivative=word,
     mode=word,
     legs=word,
+    variables=flag,
 )
 def export(
     model: "Model",
@@ -59,6 +60,7 @@ def export(
     derivative: str = "",
     mode: str = "jacobian",
     legs: str = "auto",
+    variables: bool = False,
 ) -> list[Path]:
     """Write a function of a robot as source text; returns the files, the header first.
 
@@ -68,8 +70,9 @@ def export(
     "jvp", "vjp").
     legs: "loops" over what is done alike three times or more (C only), "flat": one function of plain statements, or "auto": what
     is expected to be faster for a single state, with large blocks as loops and long texts in parts.
+    variables: the description's variables (`model.variables`) are an input in the place of parameters.
     """
-    options = Options(baked, friction, wrench, checks, derivative, mode, legs)
+    options = Options(baked, friction, wrench, checks, derivative, mode, legs, variables)
     texts = export_texts(model, function, target, name, options)
     return write_files({Path(folder) / file: text for file, text in texts.items()})
 

@@ -22,7 +22,8 @@ MODES = ("jacobian", "jvp", "vjp")
 class Options:
     """baked: parameters as numbers. friction, wrench (and force along v), checks: False leaves them out. derivative: input
     slot the function is differentiated by ("" for the function itself), in a mode: "jacobian", "jvp" or "vjp". legs:
-    "loops" over what is done three times alike or more, "flat", or "auto": loops where they pay."""
+    "loops" over what is done three times alike or more, "flat", or "auto": loops where they pay. variables: those of the
+    description are an input in the place of parameters."""
 
     baked: bool = False
     friction: bool = True
@@ -31,6 +32,7 @@ class Options:
     derivative: str = ""
     mode: str = "jacobian"
     legs: str = "auto"
+    variables: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,17 @@ def subject_of(
             f"derivative={options.derivative!r}: what the surroundings do is left out (wrench=False); keep it to "
             "differentiate by it"
         )
+    if options.variables:
+        if isinstance(function, Function):
+            raise UsageError(
+                "variables is for functions given by name; give model.function(NAME, variables=True) itself"
+            )
+        if options.baked or not options.friction or not options.wrench:
+            raise UsageError(
+                "variables=True beside baked, friction=False or wrench=False, which fold numbers into programs of parameters; "
+                "leave those out"
+            )
+        function = model.function(function, variables=True)
     if isinstance(function, Function):
         if options.baked or not options.friction or not options.wrench:
             raise UsageError("baked, friction and wrench are for functions given by name: this one has its program")

@@ -1,7 +1,7 @@
 """A foreign robot becomes a description: tree and loops, names, drives and platform, everything through the checks of `Robot`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from gough.interchange.foreign import (
     Placement,
     Written,
 )
-from gough.interchange.naming import PartNames, robot_name
+from gough.interchange.naming import FreeNames, PartNames, robot_name
 from gough.interchange.spanning import ONE_AXIS, anchor_joint, span_tree
 from gough.robot import Robot
 from gough.robot.errors import DescriptionError, Problem
@@ -33,22 +33,28 @@ ORIGIN = "origin"
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user says beyond the file: names of the platform and of the drives (None: by rule)."""
+    """What the user says beyond the file: names of the platform and of the drives, by how much (m) loops may stay open (None:
+    by rule)."""
 
     platform: str | None = None
     drives: Sequence[str] | None = None
+    closure_tolerance: float | None = None
 
 
 def compose(foreign: ForeignRobot, choices: Choices, findings: Findings) -> Robot:
     """The description; raises DescriptionError with everything that was refused, warns of what was left out."""
     findings.tell_problems()
+    if choices.closure_tolerance is not None:
+        foreign = replace(foreign, closure_tolerance=choices.closure_tolerance)
+    foreign = foreign.with_joints(tuple(replace(j, effects=j.effects.bounded) for j in foreign.joints))
     drives = choose_drives(foreign, choices.drives, findings)
     platform = choose_platform(foreign, choices.platform)
     coupled = {name for coupling in foreign.couplings for name in coupling.coefficients}
     spanned = span_tree(foreign, findings, {*drives, *coupled})
     findings.tell_problems()
+    foreign, tree = _with_platform_frame(foreign, spanned.tree, platform)
     maker = _DescriptionMaker(foreign, drives, platform, findings)
-    data, places = maker.description(spanned.tree, spanned.loops)
+    data, places = maker.description(tree, spanned.loops)
     findings.tell()
     try:
         robot = Robot.model_validate(data).model_copy(update={"file": foreign.file})
@@ -56,6 +62,26 @@ def compose(foreign: ForeignRobot, choices: Choices, findings: Findings) -> Robo
         raise DescriptionError(_located(faults_of(error), places, foreign.file)) from None
     robot._folder = str(Path(foreign.file).parent.absolute())
     return robot
+
+
+def _with_platform_frame(
+    foreign: ForeignRobot, tree: Sequence[ForeignJoint], platform: str | None
+) -> tuple[ForeignRobot, Sequence[ForeignJoint]]:
+    """The robot and its tree, the platform's frame where the file has it: its pose is the robot's output.
+
+    Where its joint would move that frame's origin to itself, the joint carries a body without mass and shape instead, on which
+    the platform is fixed.
+    """
+    at = next((k for k, joint in enumerate(tree) if joint.child == platform), None)
+    if at is None or anchor_joint(tree[at])[0].is_identity:
+        return foreign, tree
+    joint = tree[at]
+    taken = {*(body.name for body in foreign.bodies), *(j.name for j in foreign.joints), *(j.name for j in tree)}
+    name = FreeNames(taken).take(f"{joint.child}_carrier")
+    carried = replace(joint, child=name, on_child=Placement())
+    frame = ForeignJoint(name, "fixed", name, joint.child, joint.at, joint.on_child.inverse(), closes=False)
+    carrier = ForeignBody(name, joint.at)
+    return replace(foreign, bodies=(*foreign.bodies, carrier)), (*tree[:at], carried, frame, *tree[at + 1 :])
 
 
 class _DescriptionMaker:
@@ -98,6 +124,7 @@ class _DescriptionMaker:
                     "stiffness": spring.stiffness,
                     "damping": spring.damping,
                     "rest_length": spring.rest_length,
+                    **({"tension_only": True} if spring.tension_only else {}),
                 }
                 for k, spring in enumerate(self.foreign.springs)
             ],

@@ -92,6 +92,10 @@ class Looks:
         return cls(file, sizes[0] if even else 1.0, at, stretch=stretch, **more)
 
 
+FAR, FAR_FORCE = 1e6, 1e9
+"""Bounds of coordinates and speeds (m, rad, s) and of forces (N, N·m) from which on they are none."""
+
+
 @dataclass(frozen=True)
 class ForeignBody:
     """A body: mass (kg), mass centre (m) and central tensor (3, 3) in the body's own axes; frames by name; looks.
@@ -109,7 +113,7 @@ class ForeignBody:
 
 @dataclass(frozen=True)
 class Effects:
-    """What acts in a joint of one coordinate and bounds it: SI units, those of an angle or of a length."""
+    """What acts in a joint of one coordinate and bounds it (None: nothing does): SI units, those of an angle or of a length."""
 
     armature: float = 0.0
     viscous: float = 0.0
@@ -127,6 +131,13 @@ class Effects:
     def acts(self) -> bool:
         """Whether something acts that needs a coordinate."""
         return any((self.armature, self.viscous, self.coulomb, self.stiffness, self.rotor_inertia))
+
+    @property
+    def bounded(self) -> "Effects":
+        """The same without bounds that are none: files write large numbers where they mean that."""
+        far = dict.fromkeys(("lower", "upper", "speed"), FAR) | {"force": FAR_FORCE}
+        none = [key for key, most in far.items() if not abs(getattr(self, key) or 0.0) < most]
+        return replace(self, **dict.fromkeys(none)) if none else self
 
 
 @dataclass(frozen=True)
@@ -173,7 +184,7 @@ class ForeignCoupling:
 
 @dataclass(frozen=True)
 class ForeignSpring:
-    """A spring and damper between two points of bodies."""
+    """A spring and damper between two points of bodies. tension_only: nothing below its rest length."""
 
     name: str
     at: Written
@@ -181,6 +192,7 @@ class ForeignSpring:
     stiffness: float = 0.0
     damping: float = 0.0
     rest_length: float = 0.0
+    tension_only: bool = False
 
 
 @dataclass(frozen=True)

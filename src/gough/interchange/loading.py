@@ -1,17 +1,19 @@
 """`gough.load`: a robot from any file that holds one, or from the gallery by its name."""
 
+import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gough.arguments import checked, path, several, word, words
+from gough.arguments import Kind, checked, folder, path, word, words
 from gough.errors import UsageError
 from gough.interchange.compose import Choices, compose
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import ForeignRobot, ReadingOptions
 from gough.interchange.xml import read_xml
 from gough.robot import Robot
+from gough.robot.fields import number
 from gough.robot.loader import load as load_description
 from gough.text import exists
 
@@ -28,7 +30,30 @@ ROOTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
 """Root elements of `.xml`."""
 
 
-@checked(path_or_name=path, loops=path, platform=word, drives=word | words, packages=several(path, least=0), model=word)
+positive_length = Kind(
+    'a positive, finite length: a number of metres, or a text with its unit ("0.02 mm")',
+    lambda value: float(number(value, ("length",), "positive")),
+)
+
+
+def _folders(value: Any) -> tuple[Path, ...]:
+    if isinstance(value, str | bytes | os.PathLike):
+        raise TypeError(value)  # its letters would be folders
+    return tuple(Path(folder.take(each)) for each in value)
+
+
+folders = Kind("a list of paths of folders", _folders)
+
+
+@checked(
+    path_or_name=path,
+    loops=path,
+    platform=word,
+    drives=word | words,
+    packages=folders,
+    model=word,
+    closure_tolerance=positive_length,
+)
 def load(
     path_or_name: str | Path,
     *,
@@ -37,12 +62,15 @@ def load(
     drives: Sequence[str] | str | None = None,
     packages: Sequence[str | Path] = (),
     model: str | None = None,
+    closure_tolerance: float | str | None = None,
 ) -> Robot:
     """A robot from a file (.yaml, .urdf, .xml of MuJoCo, .sdf, .usd), or from the gallery by its name.
 
     Of other programs' files: loops, a file with the joints that close them (URDF has no words for these); platform, the
     name of the body that is the robot's output; drives, names of the driven joints, or patterns with * and ?; packages, folders
-    in which `package://NAME/…` and `model://NAME/…` are looked up; model, the robot's name in a file that holds several.
+    in which `package://NAME/…` and `model://NAME/…` are looked up; model, the robot's name in a file that holds several;
+    closure_tolerance (m, or a text with its unit), by how much loops may stay open, instead of what the format's reader or the
+    file of loops allows.
     What cannot be carried over is a ConversionWarning, or an error where it changes the dynamics.
 
     Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
@@ -51,6 +79,7 @@ def load(
     kind = format_of(file)
     if kind is None:
         given = {"loops": loops, "platform": platform, "drives": drives, "packages": packages or None, "model": model}
+        given["closure_tolerance"] = closure_tolerance
         said = [name for name, value in given.items() if value is not None]
         if said:
             raise UsageError(
@@ -61,7 +90,8 @@ def load(
     options = ReadingOptions(None if loops is None else Path(loops), tuple(Path(p) for p in packages), model)
     foreign = _reader(kind)(file, options, findings)
     names = [drives] if isinstance(drives, str) else drives
-    return compose(foreign, Choices(platform, names), findings)
+    tolerance = None if closure_tolerance is None else float(closure_tolerance)
+    return compose(foreign, Choices(platform, names, tolerance), findings)
 
 
 def format_of(file: Path) -> str | None:

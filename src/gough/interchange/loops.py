@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from gough.errors import GoughError
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, Effects, ForeignCoupling, ForeignJoint, ForeignRobot, Placement, Written
+from gough.interchange.naming import FreeNames
 from gough.joints import ALL
 from gough.robot import Coupling
 from gough.robot.closures import Loop, LoopEnd
@@ -289,6 +290,4 @@ def _pair_name(first: str, second: str, taken: Collection[str]) -> str:
         a for k, (a, b) in enumerate(zip(first, second, strict=False)) if first[: k + 1] == second[: k + 1]
     )
     found = common.rstrip("_- ") if len(common) > 3 else f"{first}_{second}"
-    while found in taken:
-        found += "_"
-    return found
+    return FreeNames(taken).take(found)

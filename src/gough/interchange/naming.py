@@ -1,7 +1,9 @@
-"""PartNames of other programs' parts as names of a description: letters, digits and _, each once; what had to change is known."""
+"""Names of other programs' parts as names of a description, and the other way round: letters, digits and _, each once; what had
+to change is known."""
 
 import re
 from collections.abc import Collection, Iterable
+from itertools import chain, count
 
 from gough.robot.coordinates import GROUND, coordinate_names, rate_names, reserved_words
 
@@ -20,6 +22,26 @@ def robot_name(name: str) -> str:
     """A robot's: lower case, a letter first."""
     found = plain_name(name, "robot").lower().lstrip("_0123456789")
     return found or "robot"
+
+
+class FreeNames:
+    """Names that are given once. of: {name as it was: name that was given}, in the order they came to `add`."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.of: dict[str, str] = {}
+        self._taken = set(taken)
+
+    def take(self, *wanted: str) -> str:
+        """The first of the wanted names that is free, or the last with a number."""
+        numbered = (f"{wanted[-1]}_{number}" for number in count(2))
+        found = next(name for name in chain(wanted, numbered) if name and name not in self._taken)
+        self._taken.add(found)
+        return found
+
+    def add(self, name: str) -> str:
+        """The name for a part in another program's file."""
+        self.of[name] = self.take(re.sub(r"\W", "_", name, flags=re.ASCII))
+        return self.of[name]
 
 
 class PartNames:
@@ -49,9 +71,4 @@ class PartNames:
 
 
 def _candidates(wanted: str, suffix: str) -> Iterable[str]:
-    yield wanted
-    yield f"{wanted}_{suffix}"
-    number = 2
-    while True:
-        yield f"{wanted}_{number}"
-        number += 1
+    return chain((wanted, f"{wanted}_{suffix}"), (f"{wanted}_{number}" for number in count(2)))

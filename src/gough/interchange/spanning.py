@@ -12,6 +12,7 @@ import numpy as np
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, ForeignBody, ForeignJoint, ForeignRobot, Placement, Written
+from gough.interchange.naming import FreeNames
 from gough.joints import ALL
 
 ONE_AXIS = ("revolute", "prismatic", "cylindrical", "helical", "ball_screw", "planar")
@@ -88,10 +89,8 @@ def _base_of(robot: ForeignRobot, group: dict[str, str], root: str, chosen: Iter
 def _tie(robot: ForeignRobot, body: ForeignBody, taken: Collection[str]) -> ForeignJoint:
     """What holds an island: nothing at all where the format has floating bodies, else the ground."""
     kind, name = ("free", f"{body.name}_floats") if robot.floating else ("fixed", f"{body.name}_base")
-    while name in taken:
-        name += "_"
     at = Written(body.at.file, body.at.line, body.at.path)
-    return ForeignJoint(name, kind, WORLD, body.name, at)
+    return ForeignJoint(FreeNames(taken).take(name), kind, WORLD, body.name, at)
 
 
 def _outwards(joints: list[ForeignJoint], written: dict[str, int]) -> Iterable[ForeignJoint]:

@@ -147,16 +147,21 @@ def nearly_movable(linkage: Linkage, home: np.ndarray, start: Callable[[], np.nd
             told = "; ".join(f"{o.cut.name} stays {o.text}" for o in largest[:3] if o.error > 0.1 * largest[0].error)
             return (
                 f"With loops a little open it has {null.shape[1]} freedoms: {told}. Make their lengths and directions "
-                f"fit, or allow it: `closure_tolerance: {enough(largest)}`."
+                f"fit, or allow it: {allowance(largest)}."
             )
     return ""
 
 
-def enough(left_open: Sequence[Opening]) -> str:
-    """A closure tolerance in words that allows these, twice over."""
+def allowance(left_open: Sequence[Opening]) -> str:
+    """A closure tolerance that allows these, twice over, as descriptions, calls and commands say it."""
     need = 2e3 * max(max(o.gap, o.angle * OF_DIRECTIONS * o.size) for o in left_open)
     digit = 10.0 ** np.floor(np.log10(max(need, 1e-9)))
-    return f"{np.ceil(need / digit) * digit:.4g} mm"
+    length = np.ceil(need / digit) * digit
+    metres = f"{1e-3 * length:.4g}"
+    return (
+        f"`closure_tolerance: {length:.4g} mm` (of another program's file `--closure-tolerance {metres}`, "
+        f"`gough.load(…, closure_tolerance={metres})`)"
+    )
 
 
 def scaled_closures(linkage: Linkage, q: np.ndarray, parameters: np.ndarray | None = None) -> np.ndarray:

@@ -13,7 +13,7 @@ from gough.kinematics.closing import (
     rows_of,
 )
 from gough.kinematics.linkage import Linkage, loosen
-from gough.kinematics.mobility import enough, null_space, regularity, scaled_closures
+from gough.kinematics.mobility import allowance, null_space, regularity, scaled_closures
 from gough.kinematics.openings import openings, turned_places
 from gough.kinematics.retraction import (
     comparable_coordinates,
@@ -325,7 +325,7 @@ def open_loops(linkage: Linkage, robot: Robot, q: np.ndarray) -> str:
     if any(o.turned for o in left):
         change += "; where a joint is meant to be put in that way round, turn its frame on one side"
     elif max((o.error for o in left), default=1.0) < LITTLE:
-        change += f". If they may stay open a little, say so: `closure_tolerance: {enough(left)}`"
+        change += f". If they may stay open a little, say so: {allowance(left)}"
     doubts = [text for text in description_doubts(robot) if "millimetres" in text]
     return " ".join([f"{shown}. {change}.", *doubts])
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.arguments import checked, design, mapping, numbers, word, wrenches
+from gough.arguments import checked, design, flag, mapping, numbers, word, wrenches
 from gough.compilation.arrays import Array, as_array, common_batch
 from gough.compilation.function import Function
 from gough.compilation.old_names import current_names
@@ -282,14 +282,14 @@ class DynamicsCalls(Calls):
         numbers = self._parameters(parameters)
         return linearize(model, q, v, tau, wrench, numbers, friction)
 
-    @checked(name=word, wrt=word, mode=word)
-    def tangent_derivative(self, name: str, *wrt: str, mode: str = "jacobian") -> Function:
+    @checked(name=word, wrt=word, mode=word, variables=flag)
+    def tangent_derivative(self, name: str, *wrt: str, mode: str = "jacobian", variables: bool = False) -> Function:
         """Derivative of a function by motions of the closed robot ("q": nv directions) and by other inputs.
 
-        mode: "jacobian", "jvp" or "vjp".
+        mode: "jacobian", "jvp" or "vjp". variables: as for `function`.
         """
-        names = current_names(self._model.function(name).program, tuple(wrt or ("q",)))
-        return tangent_derivative(self._model, name, names, mode)
+        names = current_names(self._model.function(name, variables=variables).program, tuple(wrt or ("q",)))
+        return tangent_derivative(self._model, name, names, mode, variables)
 
     def _rigid_motion(self, acceleration: Any, vdot: Any) -> Array:
         """acceleration (..., mobility) of reactions whose drive forces follow from the motion."""

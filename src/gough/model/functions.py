@@ -79,13 +79,11 @@ def trace_by_variables(
 ) -> Program:
     """Program of a function of the variables called names: parameters without a formula are the numbers of the design. What is
     demanded of the numbers that follow variables, of masses and of springs' tables is checked."""
-    entry, formulas = entry_of(mechanism, key), mechanism.table.formulas
+    entry = entry_of(mechanism, key)
 
     def run(variables: Any, **inputs: Any) -> dict[str, Any]:
-        parameters = np.array([float(x) for x in design], dtype=object)
         values = dict(zip(names, variables, strict=True))
-        for place, x in zip(formulas, replay(list(formulas.values()), values), strict=True):
-            parameters[place] = x
+        parameters = parameters_by_formulas(mechanism.table, design, values)
         _check_design(mechanism.table, parameters, demands, replay([d.number.node for d in demands], values))
         return _equations(entry, mechanism, parameters)(**inputs)
 
@@ -94,6 +92,14 @@ def trace_by_variables(
         Slot("variables", (len(names),), "SI"),
     )
     return trace(run, slots, f"{mechanism.name} {key} of variables", {}, entry.units)
+
+
+def parameters_by_formulas(table: ParameterTable, design: Sequence[float], values: Mapping[str, Any]) -> Any:
+    """Parameters (n,) on any scalar: those with a formula of these variables, the others as the design has them."""
+    parameters = np.array([float(x) for x in design], dtype=object)
+    for place, x in zip(table.formulas, replay(list(table.formulas.values()), values), strict=True):
+        parameters[place] = x
+    return parameters
 
 
 def _check_design(table: ParameterTable, parameters: Any, demands: Sequence[Demand], found: Sequence[Any]) -> None:

@@ -16,6 +16,7 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.rates import rate_of_q
 from gough.errors import UsageError
+from gough.model.functions import parameters_by_formulas
 from gough.model.locks import keeps_locks
 from gough.program import Program, Slot, trace
 from gough.program.derivatives import Derivation, Directions, Net, linearise, names_of
@@ -34,29 +35,33 @@ MODES = ("jacobian", "jvp", "vjp", "forward", "reverse")
 
 
 def tangent_derivative(
-    model: "Model", name: str | FunctionKey, wrt: tuple[str, ...], mode: str = "jacobian"
+    model: "Model", name: str | FunctionKey, wrt: tuple[str, ...], mode: str = "jacobian", variables: bool = False
 ) -> Function:
     """Function with outputs "<output>_<slot>" of shape (*output, size); q counts nv motions (translation of the
     platform's origin and rotation about it, world axes), other slots their entries; inputs not named are held.
 
-    mode: as for `Function.derivative`; the inputs and outputs "d_q" and "bar_q" of products have nv entries.
+    mode: as for `Function.derivative`; the inputs and outputs "d_q" and "bar_q" of products have nv entries. variables: as for
+    `model.function`, the description's variables are an input in the place of parameters.
     """
-    return model.cached(("tangent", key := FunctionKey.of(name), wrt, mode), lambda: _make(model, key, wrt, mode))
+    key = FunctionKey.of(name)
+    return model.cached(("tangent", key, wrt, mode, variables), lambda: _make(model, key, wrt, mode, variables))
 
 
-def _make(model: "Model", key: FunctionKey, wrt: tuple[str, ...], mode: str) -> Function:
+def _make(model: "Model", key: FunctionKey, wrt: tuple[str, ...], mode: str, variables: bool) -> Function:
     if mode not in MODES:
         raise UsageError(f"mode={mode!r}; use one of {', '.join(MODES)}")
+    if variables:
+        whole = model.unlocked  # other values of variables may lock nothing
+        source = whole.function(key, variables=True).program
+        program = _derived(tangent_derivation(whole, source, wrt), mode)
+        held = tuple(s.name for s in source.inputs if s.name not in wrt)
+        return Function(program, model.mechanism.table, {}, precision=model.precision, held=held)
     if "parameters" in wrt and model.unlocked is not model:
         return tangent_derivative(model.unlocked, key, wrt, mode)
     function = model.function(key)
     by_numbers = "parameters" in wrt and model.pattern
     source = model.unfolded(key, model.mechanism.table.even(model.pattern)) if by_numbers else function.program
-    ready = tangent_derivation(model, source, wrt)
-    if mode in ("jvp", "vjp"):
-        program = ready.jvp() if mode == "jvp" else ready.vjp()
-    else:
-        program = ready.jacobian("auto" if mode == "jacobian" else mode)
+    program = _derived(tangent_derivation(model, source, wrt), mode)
     if by_numbers:
         program = fold_entries(program, "parameters", model.pattern)
     held = tuple(s.name for s in function.program.inputs if s.name not in wrt)
@@ -65,6 +70,12 @@ def _make(model: "Model", key: FunctionKey, wrt: tuple[str, ...], mode: str) -> 
         return Function(*same, precision=model.precision, held=held)
     whole = partial(tangent_derivative, model.unlocked, key, wrt, mode)
     return NarrowFunction(*same, partial(keeps_locks, model), whole, model.precision, held=held)
+
+
+def _derived(ready: Derivation, mode: str) -> Program:
+    if mode in ("jvp", "vjp"):
+        return ready.jvp() if mode == "jvp" else ready.vjp()
+    return ready.jacobian("auto" if mode == "jacobian" else mode)
 
 
 def tangent_derivation(model: "Model", program: Program, wrt: tuple[str, ...]) -> Derivation:
@@ -87,10 +98,11 @@ def tangent_derivation(model: "Model", program: Program, wrt: tuple[str, ...]) -
         if slot != "q":
             moving.update({offset + k: v for k, v in enumerate(vertices)})
             continue
-        rates = inline_calls(drop_checks(model.function("tree_rates").program))
+        by_variables = "variables" in slots
+        rates = inline_calls(drop_checks(model.function("tree_rates", variables=by_variables).program))
         u = _linear(net, rates, program, "v", vertices)
         start = len(net.into)
-        turning = _turning(model)
+        turning = _turning(model, by_variables)
         tangents = _linear(net, turning, program, "u", u)
         first = tuple(range(start, len(net.into)))
         nq = model.layout.nq
@@ -103,9 +115,13 @@ def tangent_derivation(model: "Model", program: Program, wrt: tuple[str, ...]) -
     return Derivation(program, net, new, at, tuple(directions), first)
 
 
-def _turning(model: "Model") -> Program:
-    """q and tree velocities u to q̇ (nq), the rotations R of all quaternions (9 each), and their Ṙ."""
+def _turning(model: "Model", by_variables: bool) -> Program:
+    """q and tree velocities u to q̇ (nq), the rotations R of all quaternions (9 each), and Ṙ; of parameters or variables."""
     links = [link for link in model.mechanism.links if link.quaternion is not None]
+
+    def by_design(q: Any, u: Any, variables: Any) -> dict[str, Any]:
+        values = dict(zip(model.variables.names, variables, strict=True))
+        return equations(q, u, parameters_by_formulas(model.mechanism.table, model.parameters.tolist(), values))
 
     def equations(q: Any, u: Any, parameters: Any) -> dict[str, Any]:
         rotations, turning = [], []
@@ -117,9 +133,12 @@ def _turning(model: "Model") -> Program:
         qdot = rate_of_q(Posture(Numbers(model.mechanism, parameters), q), u)
         return {"qdot": qdot, "R": np.array(rotations).ravel(), "Rdot": np.array(turning).ravel()}
 
-    rates = model.function("tree_rates").program
+    rates = model.function("tree_rates", variables=by_variables).program
     kept = {s.name: s for s in rates.inputs}
-    slots = [kept["q"], Slot("u", rates.outputs[0].shape), kept["parameters"]]
+    slots = [kept["q"], Slot("u", rates.outputs[0].shape)]
+    if by_variables:
+        return trace(by_design, [*slots, kept["variables"]], "turning", {})
+    slots.append(kept["parameters"])
     return trace(equations, slots, "turning", {"parameters": model.pattern})
 
 

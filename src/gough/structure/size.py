@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from gough.errors import StructureError
 from gough.joints import ALL
 from gough.robot import Leg, Robot
 from gough.robot.tree import guided_home, placed_joints, placed_loops
@@ -15,6 +16,8 @@ TINY = 1e-3
 """A distance this small beside the largest says nothing about the robot's size."""
 OF_DIRECTIONS = 0.1
 """Directions may be off by the closure tolerance over this part of the robot's size."""
+MOST_OPEN = 0.05
+"""The largest closure tolerance over the robot's size."""
 
 
 def characteristic_length(robot: Robot) -> float:
@@ -67,7 +70,12 @@ def row_tolerances(
 ) -> tuple[float, ...]:
     """By how much each closure row may stay open for a tolerance (m): lengths by it, directions by it over a tenth of the
     robot's characteristic length, distances by what a rod of that length longer or shorter makes, couplings by that part of their
-    scale. values: the parameters."""
+    scale. values: the parameters. Refuses a tolerance that is no small part of the robot."""
+    if tolerance > MOST_OPEN * length:
+        raise StructureError(
+            f"closure_tolerance: {tolerance:.4g} m, more than a twentieth of the robot's size ({length:.4g} m): closures would "
+            f"count for nothing. Give {MOST_OPEN * length:.1g} m or less"
+        )
     out: list[float] = []
     for cut in owners:
         if isinstance(cut, LinearClosure):

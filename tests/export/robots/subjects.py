@@ -3,14 +3,45 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
 
 import gough
+from gough.robot import gallery
+from inner.robot import bodies
 
 HERE = Path(__file__).parent
 CORNERS = sorted(path.stem for path in HERE.glob("*.yaml"))
 TOLERANCE = 1e-9
+
+
+REDUCED = ("delta_flexible", "hexapod_flexible", "long2014", "dualemps_8", "dualemps_refined", "spin_up_beam")
+"""Whose finite elements are slow, or refused for what others of the gallery are refused for."""
+TWINS = ("agile_eye", "ankle", "delta_fast", "hobby_6rss", "redundant_planar", "three_rrr", "tripod_wrist")
+"""Whose kinds of parts others have: files of these are looked at in the slow tests."""
+
+
+def path_of(name: str) -> str | Path:
+    """What `gough.load` takes."""
+    return HERE / f"{name}.yaml" if name in CORNERS else name
+
+
+@cache
+def flexible_names() -> tuple[str, ...]:
+    """Robots of the gallery with bodies that bend, as their descriptions say."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tuple(n for n in gallery() if any(b.flexible is not None for b in bodies(gough.load(n)).values()))
+
+
+def with_slow(names: Iterable[str], slow: Collection[str]) -> list[Any]:
+    """Parameters of a test, those that take long marked."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in names]
 
 
 @cache
@@ -18,16 +49,23 @@ def built(name: str) -> gough.Model:
     """The model of a robot by its name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return gough.build(HERE / f"{name}.yaml" if name in CORNERS else name)
+        return gough.build(path_of(name))
+
+
+@cache
+def _texts(name: str, suffix: str, leave_out: tuple[str, ...]) -> dict[str, str]:
+    """{file: text} of a robot: many tests look at the same one."""
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", gough.ConversionWarning)
+        files = gough.save(gough.load(path_of(name)), Path(folder, f"{name}{suffix}"), leave_out=leave_out)
+        return {file.name: file.read_text(encoding="utf-8") for file in files}
 
 
 def written(name: str, folder: Path, suffix: str, leave_out: tuple[str, ...] = ()) -> Path:
     """A robot's file, with what may be said about it said."""
-    file = folder / f"{name}{suffix}"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", gough.ConversionWarning)
-        assert gough.save(built(name).robot, file, leave_out=leave_out)[0] == file
-    return file
+    for file, text in _texts(name, suffix, leave_out).items():
+        (folder / file).write_text(text, encoding="utf-8")
+    return folder / f"{name}{suffix}"
 
 
 def kinds_refused(name: str, folder: Path, suffix: str) -> set[str]:

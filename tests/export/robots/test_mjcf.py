@@ -11,7 +11,7 @@ import pytest
 import gough
 from gough.robot import dumps, gallery, loads
 
-from .subjects import CORNERS, TOLERANCE, built, kinds_refused, written
+from .subjects import CORNERS, REDUCED, TOLERANCE, TWINS, built, kinds_refused, with_slow, written
 from .written_trees import WrittenMujoco, largest_error
 
 REFUSED = {
@@ -32,13 +32,13 @@ REFUSED = {
 SAID = [name for name in (*gallery(), *CORNERS) if name not in REFUSED]
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", with_slow(SAID, TWINS))
 def test_dynamics_are_those_of_the_robot(name: str, tmp_path: Path) -> None:
     model = built(name)
     assert largest_error(model, WrittenMujoco(model, written(name, tmp_path, ".xml"))) < TOLERANCE
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", with_slow(SAID, TWINS))
 def test_opens_assembled_at_home(name: str, tmp_path: Path) -> None:
     robot = mujoco.MjModel.from_xml_path(str(written(name, tmp_path, ".xml")))
     data = mujoco.MjData(robot)
@@ -48,7 +48,7 @@ def test_opens_assembled_at_home(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(robot.key("home").qpos, robot.qpos0, rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", with_slow(REFUSED, REDUCED))
 def test_what_cannot_be_said_is_refused(name: str, tmp_path: Path) -> None:
     assert kinds_refused(name, tmp_path, ".xml") == REFUSED[name]
     mujoco.MjModel.from_xml_path(str(written(name, tmp_path, ".xml", tuple(REFUSED[name]))))

@@ -14,7 +14,7 @@ import gough
 from gough.robot import dumps, gallery, loads
 from inner.robot import bodies, placed_joints, placed_loops
 
-from .subjects import CORNERS, built, kinds_refused, written
+from .subjects import CORNERS, TWINS, built, flexible_names, kinds_refused, with_slow, written
 
 KINDS = {
     "andrews": {"springs"},
@@ -29,7 +29,7 @@ KINDS = {
     "odd_rods": {"loops"},
     "welded": {"armature", "springs"},
 }
-FLEXIBLE = [name for name in gallery() if built(name).mechanism.flexible]
+FLEXIBLE = flexible_names()
 SAID = [name for name in (*gallery(), *CORNERS) if name not in (*KINDS, *FLEXIBLE, "odd_arm")]
 
 
@@ -39,7 +39,7 @@ def pose_of(element: ElementTree.Element) -> tuple[np.ndarray, np.ndarray]:
     return six[:3], Rotation.from_euler("xyz", six[3:]).as_matrix()
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", with_slow(SAID, TWINS))
 def test_links_and_joints_are_where_the_robot_has_them(name: str, tmp_path: Path) -> None:
     model = built(name)
     root = ElementTree.parse(written(name, tmp_path, ".sdf")).getroot()
@@ -61,7 +61,7 @@ def test_links_and_joints_are_where_the_robot_has_them(name: str, tmp_path: Path
         assert joint.findtext("child") in links and joint.findtext("parent") in {*links, "world"}
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", with_slow(SAID, TWINS))
 def test_loops_close_where_links_stand(name: str, tmp_path: Path) -> None:
     """A loop's frame, written on its child, is where the robot's first body has it."""
     model = built(name)
@@ -80,7 +80,7 @@ def test_loops_close_where_links_stand(name: str, tmp_path: Path) -> None:
             np.testing.assert_allclose(p + R @ q, p_first + R_first @ np.array(at.position), rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", with_slow(SAID, TWINS))
 def test_names_of_a_model_are_its_own(name: str, tmp_path: Path) -> None:
     element = ElementTree.parse(written(name, tmp_path, ".sdf")).getroot().find("world/model")
     assert element is not None
@@ -88,7 +88,7 @@ def test_names_of_a_model_are_its_own(name: str, tmp_path: Path) -> None:
     assert max(Counter(named).values()) == 1
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", with_slow(KINDS, ["screw_hexapod"]))
 def test_what_cannot_be_said_is_refused(name: str, tmp_path: Path) -> None:
     assert kinds_refused(name, tmp_path, ".sdf") == KINDS[name]
     ElementTree.parse(written(name, tmp_path, ".sdf", tuple(KINDS[name])))

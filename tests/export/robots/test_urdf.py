@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 import gough
 from gough.robot import dumps, gallery, loads
 
-from .subjects import CORNERS, TOLERANCE, built, kinds_refused, written
+from .subjects import CORNERS, REDUCED, TOLERANCE, TWINS, built, kinds_refused, with_slow, written
 from .written_trees import WrittenPinocchio, largest_error
 
 REFUSED = {
@@ -34,13 +34,13 @@ REFUSED = {
 SAID = [name for name in (*gallery(), *CORNERS) if name not in REFUSED]
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", with_slow(SAID, TWINS))
 def test_dynamics_are_those_of_the_robot(name: str, tmp_path: Path) -> None:
     model = built(name)
     assert largest_error(model, WrittenPinocchio(model, written(name, tmp_path, ".urdf"))) < TOLERANCE
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", with_slow(REFUSED, REDUCED))
 def test_what_cannot_be_said_is_refused(name: str, tmp_path: Path) -> None:
     assert kinds_refused(name, tmp_path, ".urdf") == REFUSED[name]
     written(name, tmp_path, ".urdf", tuple(REFUSED[name]))

@@ -13,7 +13,7 @@ import gough
 from gough.robot import gallery
 from inner.robot import bodies, placed_joints, placed_loops
 
-from .subjects import CORNERS, built, kinds_refused, written
+from .subjects import CORNERS, TWINS, built, flexible_names, kinds_refused, with_slow, written
 
 KINDS = {
     "andrews": {"springs"},
@@ -28,7 +28,7 @@ KINDS = {
     "gears": {"couplings"},
     "welded": {"springs"},
 }
-FLEXIBLE = [name for name in gallery() if built(name).mechanism.flexible]
+FLEXIBLE = flexible_names()
 SAID = [name for name in (*gallery(), *CORNERS) if name not in (*KINDS, *FLEXIBLE, "odd_arm")]
 SINGLE = 1e-6
 
@@ -42,7 +42,7 @@ def stage_of(name: str, folder: Path, leave_out: tuple[str, ...] = ()) -> Any:
     return Usd.Stage.Open(str(written(name, folder, ".usda", leave_out)))
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", with_slow(SAID, TWINS))
 def test_bodies_weigh_and_stand_as_described(name: str, tmp_path: Path) -> None:
     model, stage = built(name), stage_of(name, tmp_path)
     cache = UsdGeom.XformCache()
@@ -62,7 +62,7 @@ def test_bodies_weigh_and_stand_as_described(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(place[:3, :3].T, turn, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", with_slow(SAID, TWINS))
 def test_both_sides_of_joints_meet_at_home(name: str, tmp_path: Path) -> None:
     model, stage = built(name), stage_of(name, tmp_path)
     joints = [UsdPhysics.Joint(prim) for prim in stage.Traverse() if prim.IsA(UsdPhysics.Joint)]
@@ -98,7 +98,7 @@ def test_both_sides_of_joints_meet_at_home(name: str, tmp_path: Path) -> None:
         assert bool(joint.GetExcludeFromArticulationAttr().Get()) == (joint.GetPrim().GetName() in closing)
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", with_slow(SAID, ["screw_hexapod"]))
 @pytest.mark.filterwarnings("ignore")
 def test_masses_and_bounds_return_with_all_digits(name: str, tmp_path: Path) -> None:
     mine, file = built(name).robot, written(name, tmp_path, ".usda")
@@ -119,7 +119,7 @@ def test_masses_and_bounds_return_with_all_digits(name: str, tmp_path: Path) -> 
             assert strokes[joint.name.replace(".", "_")] == pytest.approx(drive.stroke, rel=1e-12, abs=1e-15)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", with_slow(KINDS, ["screw_hexapod"]))
 def test_what_cannot_be_said_is_refused(name: str, tmp_path: Path) -> None:
     assert kinds_refused(name, tmp_path, ".usda") == KINDS[name]
     assert stage_of(name, tmp_path, tuple(KINDS[name]))

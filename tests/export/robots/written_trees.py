@@ -339,7 +339,7 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return out
 
 
-def largest_error(model: gough.Model, peer: ClosedTree, count: int = 5, seed: int = 5) -> float:
+def largest_error(model: gough.Model, peer: ClosedTree, count: int = 3, seed: int = 5) -> float:
     """Of inverse and forward dynamics at assembled states around home, over the largest entry of each."""
     rng = np.random.default_rng(seed)
     states = model.sampled_states["q"]

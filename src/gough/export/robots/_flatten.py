@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from gough.export.robots._effects import curve_of, travelling, with_bounds, with_drive, with_losses
-from gough.export.robots._naming import UniqueNames
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
     BALL,
@@ -29,6 +28,7 @@ from gough.export.robots._plain import (
 from gough.export.robots._rods import draw_rods
 from gough.frozen import FrozenDict
 from gough.interchange.foreign import Placement
+from gough.interchange.naming import FreeNames
 from gough.joints import ALL
 from gough.kinematics.assembly import assemble
 from gough.kinematics.closed_form_legs import leg_kinds
@@ -62,9 +62,9 @@ class _Flattening:
     def __init__(self, robot: Robot, structure: Structure, home: np.ndarray, omissions: Omissions) -> None:
         self.described, self.structure, self.omissions = robot, structure, omissions
         self.home = dict(zip(structure.layout.q_names, home.tolist(), strict=True))
-        self.bodies = UniqueNames([WORLD])
+        self.bodies = FreeNames([WORLD])
         self.bodies.of[WORLD] = WORLD
-        self.joints = UniqueNames()
+        self.joints = FreeNames()
         self.coordinates: dict[str, tuple[str, float]] = {}
         """Of the description's coordinates the freedom's name and its scale."""
         self.screws: list[PlainCoupling] = []

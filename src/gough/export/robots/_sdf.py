@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from gough.export.robots._inertia import drop_share, heavy_body
-from gough.export.robots._naming import UniqueNames
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
     TURN,
@@ -29,6 +28,7 @@ from gough.export.robots._plain import (
 from gough.export.robots._urdf import DRAKE, rod_place
 from gough.export.robots._xml import Tag, document, rpy, written
 from gough.interchange.foreign import Placement
+from gough.interchange.naming import FreeNames
 
 VERSION = "1.11"
 PUSHING = ("gz-sim-apply-joint-force-system", "gz::sim::systems::ApplyJointForce")
@@ -57,7 +57,7 @@ class _SdfWriter:
         world = self.root.add("world", name=f"{robot.name}_world")
         world.add("gravity", written(robot.gravity))
         self.model = world.add("model", name=robot.name)
-        self.names = UniqueNames([WORLD, *(body.name for body in robot.bodies)])
+        self.names = FreeNames([WORLD, *(body.name for body in robot.bodies)])
         """Links, joints and frames of a model are called differently."""
         self.axes: dict[str, tuple[str, str, Tag]] = {}
         """Of freedoms: joint, axis or axis2, and its element."""

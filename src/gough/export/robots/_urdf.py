@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from gough.export.robots._inertia import drop_share
-from gough.export.robots._naming import UniqueNames
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
     BALL,
@@ -28,6 +27,7 @@ from gough.export.robots._plain import (
 )
 from gough.export.robots._xml import Tag, document, rpy, written
 from gough.interchange.foreign import Placement
+from gough.interchange.naming import FreeNames
 from gough.robot.writer import yaml_text
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
 
@@ -49,7 +49,7 @@ class _UrdfWriter:
     def __init__(self, robot: PlainRobot, path: Path, omissions: Omissions) -> None:
         self.robot, self.path, self.omissions = robot, path, omissions
         self.root = Tag("robot", {"name": robot.name})
-        self.links = UniqueNames([WORLD, *(body.name for body in robot.bodies)])
+        self.links = FreeNames([WORLD, *(body.name for body in robot.bodies)])
         self.elements: dict[str, Tag] = {}
         self.balls: list[dict[str, Any]] = []
         self.home: dict[str, Any] = {}

@@ -15,6 +15,7 @@ from gough.interchange.mjcf._compiling import NUMBERS, CompiledModel, compile_mo
 from gough.interchange.mjcf._document import gather
 from gough.interchange.mjcf._looks import read_looks
 from gough.interchange.mjcf._motors import options_off, read_motors
+from gough.interchange.mjcf._straight import make_telescopes
 from gough.interchange.mjcf._ties import joint_effects, read_ties, tendon_coordinates
 from gough.interchange.mjcf._tree import MjcfNames, TreeReader, three
 
@@ -50,16 +51,17 @@ def _robot(compiled: CompiledModel, findings: Findings) -> ForeignRobot:
     reader = TreeReader(compiled, names, findings, start, ties.held, effects, motors.joints)
     tree = reader.tree(read_looks(compiled, findings), shares)
     bodies, joints, couplings = tendon_coordinates(ties, names, compiled, motors.tendons, start)
+    legs, stretched = make_telescopes(ties.telescopes, compiled, names, motors.tendons, start, findings)
     return ForeignRobot(
         name=document.name,
         file=document.file,
         format="MJCF",
-        bodies=(*tree.bodies, *bodies),
-        joints=(*tree.joints, *joints, *ties.loops),
+        bodies=(*tree.bodies, *bodies, *legs),
+        joints=(*tree.joints, *joints, *stretched, *ties.loops),
         couplings=tuple(couplings),
         springs=tuple(ties.springs),
         gravity=gravity,
-        closure_tolerance=MISFIT if ties.loops else None,
+        closure_tolerance=MISFIT if ties.loops or stretched else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""Actuators: which joints and fixed tendons they drive, their force, and the inertia and damping they bring along.
+"""Actuators: which joints and tendons they drive, their force, and the inertia and damping they bring along.
 
 A drive's force is an input here; what an actuator makes of its control (gains, filters, electrics) is left out. Newer
 versions of MuJoCo have an armature and a damping of the actuator, which count with the square of its gear.
@@ -13,6 +13,7 @@ import numpy as np
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Written
 from gough.interchange.mjcf._compiling import CompiledModel
+from gough.interchange.mjcf._straight import find_straight
 from gough.interchange.mjcf._tree import HINGE, SLIDE
 
 MUSCLE = "a muscle: its force depends on its length and history"
@@ -21,7 +22,7 @@ NOT_A_COORDINATE = "it acts on no single coordinate and is left out; give its fo
 
 @dataclass
 class MjcfMotors:
-    """By number of joint or fixed tendon: driven ones with the largest force (None: unbounded), inertias, dampings."""
+    """By number of joint or tendon: driven ones with the largest force (None: unbounded), inertias, dampings."""
 
     joints: dict[int, float | None] = field(default_factory=dict)
     tendons: dict[int, float | None] = field(default_factory=dict)
@@ -47,8 +48,9 @@ def read_motors(compiled: CompiledModel, findings: Findings) -> MjcfMotors:
         if transmission == compiled.value("Trn", "SLIDERCRANK"):
             findings.refuse(at, "a slider-crank inside an actuator", "a crank, a rod and a slide as bodies and joints")
         elif transmission == compiled.value("Trn", "TENDON"):
-            if compiled.has_path(target):
-                findings.refuse(at, "an actuator that pulls a tendon along a path", "a motor on a joint")
+            if compiled.has_path(target) and find_straight(compiled, target) is None:
+                message = "an actuator that pulls a tendon along more than a straight line between two sites"
+                findings.refuse(at, message, "two sites, or a motor on a joint")
             else:
                 _add(out, model, a, ("tendon", target), at, findings)
         elif transmission in (

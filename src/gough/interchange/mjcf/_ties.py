@@ -1,13 +1,13 @@
 """Equalities and tendons: loops, relations of coordinates, joints that are held, coordinates of tendons, springs between points.
 
 `connect` is a ball between two points, `weld` holds two frames together, `joint` and `tendon` are linear relations, or are
-refused. All are soft in MuJoCo and rigid here. A fixed tendon is a sum of coordinates: where something acts on it, it
-becomes a coordinate of its own, that of a slide without mass, tied to the others by a coupling; then its motor, spring,
-damping and armature are those of a joint.
+refused; a straight `tendon` that is tied to nothing else is a rod. All are soft in MuJoCo and rigid here. A fixed tendon is a sum
+of coordinates: where something acts on it, it becomes a coordinate of its own, that of a slide without mass, tied to the others
+by a coupling; then its motor, spring, damping and armature are those of a joint.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from gough.interchange.foreign import (
 )
 from gough.interchange.mjcf._compiling import CompiledModel
 from gough.interchange.mjcf._motors import MjcfMotors, options_off
+from gough.interchange.mjcf._straight import StraightTendon, find_straight, read_springs
 from gough.interchange.mjcf._tree import MjcfNames, placement_of, three
 
 SOFT = "equalities are soft in MuJoCo, with solref and solimp; here they hold exactly"
@@ -53,6 +54,7 @@ class MjcfTies:
     held: dict[int, float] = field(default_factory=dict)
     tendons: dict[int, Effects] = field(default_factory=dict)
     springs: list[ForeignSpring] = field(default_factory=list)
+    telescopes: dict[int, tuple[StraightTendon, Effects]] = field(default_factory=dict)
 
 
 def joint_effects(
@@ -120,6 +122,7 @@ class _TieReading:
         self.compiled, self.names, self.motors, self.findings = compiled, names, motors, findings
         self.model, self.out = compiled.model, MjcfTies()
         self.off = options_off(compiled)
+        self.rods: set[int] = set()
         self.tendon_at = compiled.places("tendon", compiled.spec.tendons, "tendon")
 
     def ties(self) -> MjcfTies:
@@ -164,14 +167,7 @@ class _TieReading:
             ends = [Placement(three(data[:3])), Placement(three(data[3:6]))]
             if weld:  # the weld's point in body 2, then the frame in body 1
                 ends = [placement_of(data[3:6], data[6:10]), Placement(three(data[:3]))]
-        roots = [self._root(body) for body in bodies]
-        if any(model.body_mocapid[root] >= 0 for root in roots):
-            self.findings.refuse(
-                at, "a body tied to a mocap body, which is moved from outside", "the equality inactive"
-            )
-            return
-        if roots[0] == roots[1] or {*roots} <= {0}:
-            self.findings.remark(at, "it ties parts that do not move against each other: left out")
+        if not self._moves(bodies, at):
             return
         if not weld or data[10] == 0.0:
             kind, ends = "spherical", [Placement(end.position) for end in ends]
@@ -180,6 +176,19 @@ class _TieReading:
         name = self.names.unique_joints.take(self.compiled.name("EQUALITY", e), f"{'weld' if weld else 'connect'}_{e}")
         first, second = (self.names.bodies[body] for body in bodies)
         self.out.loops.append(ForeignJoint(name, kind, first, second, at, ends[0], ends[1], closes=True))
+
+    def _moves(self, bodies: Sequence[int], at: Written) -> bool:
+        """Whether two bodies can be tied to each other; else it is said why not."""
+        roots = [self._root(body) for body in bodies]
+        if any(self.model.body_mocapid[root] >= 0 for root in roots):
+            self.findings.refuse(
+                at, "a body tied to a mocap body, which is moved from outside", "the equality inactive"
+            )
+            return False
+        if roots[0] == roots[1]:
+            self.findings.remark(at, "it ties parts that do not move against each other: left out")
+            return False
+        return True
 
     def _root(self, body: int) -> int:
         """The body that carries it without a joint between."""
@@ -195,19 +204,40 @@ class _TieReading:
             message = "a relation of coordinates that is not linear"
             self.findings.refuse(at, message, "polycoef: two numbers, zeros after them", [float(x) for x in terms[:5]])
             return
+        if tendons and second < 0 and self.compiled.has_path(first):
+            self._rod(e, first, at)
+            return
         ratio = float(terms[1]) if second >= 0 else 0.0
         sides: list[tuple[int, float]] = [(first, 1.0)] + ([(second, -ratio)] if ratio else [])
         total: dict[int | tuple[int], float] = {}
         offset = float(terms[0])
         for index, factor in sides:
             if tendons and self.compiled.has_path(index):
-                self.findings.refuse(at, "an equality of tendons along paths", "fixed tendons")
+                self.findings.refuse(at, "an equality of two tendons along paths", "fixed tendons")
                 return
             reference = model.tendon_length0[index] if tendons else model.qpos0[model.jnt_qposadr[index]]
             offset += factor * float(reference)
             for joint, c in (self._sum(index) if tendons else {index: 1.0}).items():
                 total[joint] = total.get(joint, 0.0) + factor * c
         self.out.relations.append(TiedSum(f"equality_{e}", at, total, offset, None if tendons else first))
+
+    def _rod(self, e: int, t: int, at: Written) -> None:
+        """A tendon whose length is kept: that in the reference configuration and what the equality adds."""
+        tendon, length = find_straight(self.compiled, t), float(self.model.tendon_length0[t] + self.model.eq_data[e][0])
+        if tendon is None:
+            message = "a tendon of constant length that is not a straight line between two sites"
+            self.findings.refuse(at, message, "two sites")
+        elif length <= 0:
+            self.findings.refuse(at, "a rod without length", "connect, which holds two points together", length)
+        elif self._moves(tendon.bodies, at):
+            self.rods.add(t)
+            if t in self.motors.tendons:
+                self.findings.remark(at, f"it holds tendon {self.compiled.name('TENDON', t)!r}: no drive")
+            name = self.names.unique_joints.take(self.compiled.name("EQUALITY", e), f"rod_{e}")
+            first, second = (self.names.bodies[b] for b in tendon.bodies)
+            ends = [Placement(p) for p in tendon.points]
+            rod = ForeignJoint(name, "constant_length", first, second, at, ends[0], ends[1], length=length, closes=True)
+            self.out.loops.append(rod)
 
     # -- tendons -------------------------------------------------------------------------------------------------
 
@@ -225,10 +255,6 @@ class _TieReading:
         _refuse_terms(model, "tendon", "stiffnesspoly", t, at, self.findings)
         _refuse_terms(model, "tendon", "dampingpoly", t, at, self.findings)
         _refuse_yield(model, "tendon", t, at, stiffness, self.findings)
-        rest = model.tendon_lengthspring[t]
-        if stiffness and rest[0] != rest[1]:
-            bounds = [float(x) for x in rest]
-            self.findings.refuse(at, "a spring that does nothing between two lengths", "one springlength", bounds)
         armature = getattr(model, "tendon_armature", None)
         force = self.motors.tendons.get(t)
         limited = getattr(model, "tendon_actfrclimited", None)
@@ -240,13 +266,16 @@ class _TieReading:
             viscous=0.0 if self.off["DAMPER"] else float(model.tendon_damping[t]) + self.motors.damping.get(own, 0.0),
             coulomb=0.0 if self.off["FRICTIONLOSS"] else float(model.tendon_frictionloss[t]),
             stiffness=stiffness,
-            rest=float(rest[0]),
+            rest=float(model.tendon_lengthspring[t][0]),
             **_bounds(model.tendon_range[t] if model.tendon_limited[t] else None),
             force=force,
         )
 
     def _fixed(self, t: int, at: Written) -> None:
         effects = self._effects(t, at)
+        band = [float(x) for x in self.model.tendon_lengthspring[t]]
+        if effects.stiffness and band[0] != band[1]:
+            self.findings.refuse(at, "a spring that does nothing between two lengths", "one springlength", band)
         if t in self.motors.tendons or effects.acts:
             self.out.tendons[t] = effects
             coefficients: dict[int | tuple[int], float] = {(t,): -1.0, **self._sum(t)}
@@ -255,22 +284,26 @@ class _TieReading:
             self.findings.remark(at, "bounds of a tendon on which nothing else acts are left out")
 
     def _spatial(self, t: int, at: Written) -> None:
-        model, own = self.model, self._effects(t, at)
-        for value, what in ((own.coulomb, "friction"), (own.armature, "inertia"), (own.lower is not None, "bounds")):
-            if value:
-                self.findings.refuse(at, f"{what} along a tendon's path", "a tendon without it")
-        if not (own.stiffness or own.viscous):
+        own = self._effects(t, at)
+        driven = t in self.motors.tendons
+        needed = replace(own, stiffness=0.0, viscous=0.0)
+        stretches = driven or needed.acts or own.lower is not None
+        if t in self.rods or not (stretches or own.stiffness or own.viscous):
             return
-        path = range(model.tendon_adr[t], model.tendon_adr[t] + model.tendon_num[t])
-        sites = [int(model.wrap_objid[w]) for w in path]
-        site = self.compiled.value("Wrap", "SITE")
-        if len(sites) != 2 or any(model.wrap_type[w] != site for w in path):
-            message = "a tendon with a spring or damping that is not a straight line between two sites"
-            self.findings.refuse(at, message, "two sites, or springs in joints")
+        tendon = find_straight(self.compiled, t)
+        if tendon is None:
+            if not driven:  # else it is said at the actuator
+                message = "a tendon that acts along more than a straight line between two sites"
+                self.findings.refuse(at, message, "two sites, or these in joints")
             return
-        ends = [(self.names.bodies[model.site_bodyid[s]], three(model.site_pos[s])) for s in sites]
+        if self._root(tendon.bodies[0]) == self._root(tendon.bodies[1]):
+            self.findings.remark(at, "its sites do not move against each other: left out")
+            return
         name = self.compiled.name("TENDON", t) or f"tendon_{t}"
-        self.out.springs.append(ForeignSpring(name, at, (ends[0], ends[1]), own.stiffness, own.viscous, own.rest))
+        rest = [float(x) for x in self.model.tendon_lengthspring[t]]
+        self.out.springs += read_springs(tendon, name, at, own, rest, self.names, self.findings)
+        if stretches:
+            self.out.telescopes[t] = (tendon, needed)
 
     # -- coordinates that have no freedom left -------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import numpy as np
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, Effects, ForeignBody, ForeignJoint, Looks, Placement, Written
 from gough.interchange.mjcf._compiling import CompiledModel
+from gough.interchange.naming import FreeNames
 from gough.spatial.poses import rotation_of_quaternion
 
 FREE, BALL, SLIDE, HINGE = range(4)
@@ -42,24 +43,6 @@ def turn_about(axis: np.ndarray, angle: float) -> np.ndarray:
     return rotation_of_quaternion(np.concatenate([[np.cos(half)], np.sin(half) * np.asarray(axis, dtype=float)]))
 
 
-class FreeNames:
-    """Names that are given once."""
-
-    def __init__(self) -> None:
-        self._taken = {WORLD}
-
-    def take(self, *wanted: str) -> str:
-        """The first of the wanted names that is free, or one with a number."""
-        for name in wanted:
-            if name and name not in self._taken:
-                self._taken.add(name)
-                return name
-        number = 2
-        while f"{wanted[-1]}_{number}" in self._taken:
-            number += 1
-        return self.take(f"{wanted[-1]}_{number}")
-
-
 @dataclass
 class MjcfNames:
     """Names and places of bodies and joints, by MuJoCo's numbers."""
@@ -77,7 +60,7 @@ class MjcfNames:
         model = compiled.model
         body_at = compiled.places("body", compiled.spec.bodies, "body")
         joint_at = compiled.places("joint", compiled.spec.joints, "joint")
-        bodies, joints = FreeNames(), FreeNames()
+        bodies, joints = FreeNames([WORLD]), FreeNames([WORLD])
         given = [compiled.name("BODY", i) for i in range(model.nbody)]
         for name in given[1:]:
             if name:

@@ -10,9 +10,8 @@ from gough.interchange.foreign import Placement, Written
 from gough.interchange.xml import Element
 
 MOST = 1e12
-"""No length, mass or coefficient of a mechanism is larger; products of a few stay numbers."""
-ENDLESS = 1e16
-"""What SDF writes for no bound."""
+"""No length, mass or coefficient of a mechanism is larger; products of a few stay numbers. A bound that is larger, 1e16 of
+SDF, is none."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)|[+-]?nan", re.IGNORECASE)
 
 
@@ -59,7 +58,7 @@ class SdfText:
         if found is None:
             return otherwise
         if abs(found[0]) > MOST:
-            if endless and abs(found[0]) >= ENDLESS:
+            if endless:
                 return math.copysign(math.inf, found[0])
             self.refuse(element, f"<{tag}> is {found[0]:g}", f"a number of at most {MOST:g}")
             return otherwise

@@ -134,7 +134,7 @@ def _effects(sheet: Sheet, element: Element, kind: str) -> Effects:
         return found
     sheet.check_keys(limit, ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"), element)
     force, speed = (_positive(sheet, element, limit, key) for key in ("effort", "velocity"))
-    lower, upper = (sheet.number(limit, key, 0.0, element) for key in ("lower", "upper"))
+    lower, upper = (sheet.number(limit, key, 0.0, element, endless=True) for key in ("lower", "upper"))
     if kind == "continuous" or lower >= upper:
         if kind != "continuous" and (lower, upper) != (0.0, 0.0):
             sheet.say(limit, "bounds without room between them are left out", element)
@@ -144,7 +144,7 @@ def _effects(sheet: Sheet, element: Element, kind: str) -> Effects:
 
 def _positive(sheet: Sheet, element: Element, limit: Element, key: str) -> float | None:
     """A bound; 0 is how files say that none is known, and -1 too."""
-    value = sheet.number(limit, key, 0.0, element)
+    value = sheet.number(limit, key, 0.0, element, endless=True)
     if value < 0:
         sheet.say(limit, f"a negative {key} bounds nothing and is left out", element)
     return value if value > 0 else None

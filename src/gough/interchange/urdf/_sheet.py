@@ -61,15 +61,21 @@ class Sheet:
         return found
 
     def number(
-        self, element: Element, attribute: str, otherwise: float | None = None, owner: Element | None = None
+        self,
+        element: Element,
+        attribute: str,
+        otherwise: float | None = None,
+        owner: Element | None = None,
+        endless: bool = False,
     ) -> float:
-        """A number of an attribute; otherwise: where it is left out, None where it must not be."""
+        """A number of an attribute; otherwise: where it is left out, None where it must not be; endless: whether it may be
+        infinite."""
         text = element.get(attribute)
         if text is None:
             if otherwise is None:
                 self.refuse(element, f"<{element.tag}> without {attribute}", f'{attribute}="…", a number', owner=owner)
             return otherwise or 0.0
-        found = number_in(text)
+        found = number_in(text, math.inf if endless else LARGEST)
         if found is None:
             self.refuse(element, f"{attribute} is no number", "a finite number", text, owner)
         return otherwise or 0.0 if found is None else found
@@ -156,13 +162,13 @@ class Sheet:
                 self.say(child, f"<{child.tag}> of <{element.tag}> is not known and left out", element)
 
 
-def number_in(text: str) -> float | None:
-    """A finite number in a text, as URDF writes it; None where it is none."""
+def number_in(text: str, largest: float = LARGEST) -> float | None:
+    """A number in a text, as URDF writes it; None where it is none, or beyond the largest."""
     plain = text.strip()
     try:
         if plain.isascii() and "_" not in plain:
             found = float(plain)
-            return found if abs(found) <= LARGEST else None
+            return found if abs(found) <= largest else None
     except ValueError:
         pass
     return None

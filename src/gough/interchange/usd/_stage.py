@@ -23,8 +23,8 @@ from gough.interchange.usd.doubles import PREFIX, is_same, shortest
 from gough.text import exists
 
 REMEDY = "USD is read through usd-core, which is not installed: pip install 'gough[usd]'"
-MOST, ENDLESS = 1e12, 1e30
-"""No length, mass or coefficient is larger; what is beyond the second stands for no bound."""
+MOST = 1e12
+"""No length, mass or coefficient is larger; a bound that is stands for none."""
 SHEARED = 1e-5
 
 
@@ -85,7 +85,7 @@ class UsdReading:
             self.refuse(prim, f"{name} is {str(found)[:40]!r}", "a number")
             return otherwise
         (x,) = self._digits(prim, name, [float(found)])
-        if endless and abs(x) >= ENDLESS:
+        if endless and abs(x) > MOST:
             return math.copysign(math.inf, x)
         if math.isnan(x) or abs(x) > MOST:
             self.refuse(prim, f"{name} is {x:g}", f"a number of at most {MOST:g}")

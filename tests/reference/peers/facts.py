@@ -1,7 +1,7 @@
 """A mechanism as bare facts in world axes, where all joints stand at zero, and its dynamics by MuJoCo without any tree.
 
 Every body is a free body of MuJoCo (mass matrix, bias and Jacobians from there); joints are rows between them
-(`reference.peers.cuts`), so no file format, no tree and no frame of gough enters. A body's own frame is the world's at zero: what
+(`cuts`), so no file format, no tree and no frame of gough enters. A body's own frame is the world's at zero: what
 a model says of it is the displacement from there.
 """
 
