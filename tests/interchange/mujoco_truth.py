@@ -7,6 +7,7 @@ and are checked: they must fulfil MuJoCo's rows, and be all that do.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,21 @@ def compile_quietly(file: str | Path) -> Any:
         return mujoco.MjModel.from_xml_path(str(file))
     finally:
         mujoco.set_mju_user_warning(before)
+
+
+@dataclass(frozen=True)
+class Equations:
+    """M v̇ + h = S τ; freedoms that the equalities leave; by how much these are open (gap), and left by the motions of v (rows);
+    selection: by how much v of these motions is not v; scale: the size of forces in h."""
+
+    M: np.ndarray
+    h: np.ndarray
+    S: np.ndarray
+    freedoms: int
+    gap: float
+    rows: float
+    selection: float
+    scale: float
 
 
 class Truth:
@@ -174,8 +190,8 @@ class Truth:
                 E[i, m.jnt_dofadr[number] + k] = 1.0
         return E, e0
 
-    def compare(self, q: np.ndarray, v: np.ndarray, vdot: np.ndarray, tau: np.ndarray) -> dict[str, float]:
-        """Relative differences of M, h, S, forward and inverse dynamics and frames at a state."""
+    def equations(self, q: np.ndarray, v: np.ndarray) -> Equations:
+        """MuJoCo's equations in v at a state: its tree on the motions that its equalities leave."""
         own, m, d = self.own, self.mj, self.data
         self._q = q
         d.qpos[:], d.qvel[:] = self.qpos(q), 0.0
@@ -187,8 +203,6 @@ class Truth:
         E, e0 = self.selection()
         both = np.vstack([J, E])
         held = np.linalg.matrix_rank(J, tol=1e-8 * max(1.0, np.abs(J).max())) if len(J) else 0
-        freedoms = m.nv - held
-        qacc = np.linalg.lstsq(both, np.concatenate([-drift, vdot - e0]), rcond=1e-11)[0]
         M = np.zeros((m.nv, m.nv))
         try:
             mujoco.mj_fullM(m, d, M)
@@ -201,29 +215,42 @@ class Truth:
                 loss = loss + row * m.tendon_frictionloss[t] * np.sign(row @ d.qvel)
         a0 = np.linalg.lstsq(both, np.concatenate([-drift, -e0]), rcond=1e-11)[0]
         resisting = d.qfrc_bias - d.qfrc_passive + loss
-        M_ref, h_ref = N.T @ M @ N, N.T @ (M @ a0 + resisting)
         drives = [j.name for j in own.robot.joints if j.drive is not None]
         B = np.zeros((m.nv, len(drives)))
         for k, name in enumerate(drives):
             number = self.number(name)
             B[:, k] = self.tendon(name) if number is None else np.eye(m.nv)[m.jnt_dofadr[number]]
-        S_ref = N.T @ B
+        return Equations(
+            N.T @ M @ N,
+            N.T @ (M @ a0 + resisting),
+            N.T @ B,
+            freedoms=m.nv - int(held),
+            gap=gap,
+            rows=float(np.abs(J @ N).max(initial=0.0)) / max(1.0, float(np.abs(N).max(initial=0.0))),
+            selection=float(np.abs(E @ N - np.eye(len(v))).max(initial=0.0)),
+            scale=_scale(N, M, a0, resisting),
+        )
+
+    def compare(self, q: np.ndarray, v: np.ndarray, vdot: np.ndarray, tau: np.ndarray) -> dict[str, float]:
+        """Relative differences of M, h, S, forward and inverse dynamics and frames at a state."""
+        own, theirs = self.own, self.equations(q, v)
+        M, h, S = theirs.M, theirs.h, theirs.S
         forward = own.forward_dynamics(q, v, tau)
         found = {
-            "gap": gap,
-            "freedoms": abs(freedoms - len(v)),
-            "rows": float(np.abs(J @ N).max(initial=0.0)) / max(1.0, float(np.abs(N).max(initial=0.0))),
-            "selection": float(np.abs(E @ N - np.eye(len(v))).max(initial=0.0)),
-            "M": _difference(own.mass_matrix(q), M_ref),
-            "h": _difference(own.bias_force(q, v), h_ref, scale=_scale(N, M, a0, resisting)),
-            "S": _difference(own.drive_map(q), S_ref),
-            "forward": _difference(forward.vdot, np.linalg.solve(M_ref, S_ref @ tau - h_ref)),
+            "gap": theirs.gap,
+            "freedoms": abs(theirs.freedoms - len(v)),
+            "rows": theirs.rows,
+            "selection": theirs.selection,
+            "M": _difference(own.mass_matrix(q), M),
+            "h": _difference(own.bias_force(q, v), h, scale=theirs.scale),
+            "S": _difference(own.drive_map(q), S),
+            "forward": _difference(forward.vdot, np.linalg.solve(M, S @ tau - h)),
         }
-        inverse = own.inverse_dynamics(q, v, vdot[: own.mobility]) if len(v) == own.mobility else None
-        if inverse is not None and len(drives):
-            found["inverse"] = _difference(own.drive_map(q) @ inverse.tau, N.T @ (M @ qacc + resisting))
-            if len(drives) == len(v) and np.linalg.cond(S_ref) < 1e4:
-                found["tau"] = _difference(inverse.tau, np.linalg.solve(S_ref, N.T @ (M @ qacc + resisting)))
+        if len(v) == own.mobility and S.shape[1]:
+            inverse = own.inverse_dynamics(q, v, vdot)
+            found["inverse"] = _difference(own.drive_map(q) @ inverse.tau, M @ vdot + h)
+            if S.shape[1] == len(v) and np.linalg.cond(S) < 1e4:
+                found["tau"] = _difference(inverse.tau, np.linalg.solve(S, M @ vdot + h))
         found["frames"] = self.frames(q)
         return found
 
