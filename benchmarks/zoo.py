@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,9 +39,10 @@ GOOD = 1e-9
 SINGLE = 1e-6
 """The same where the other program computes in single precision."""
 STATES, SECONDS = 4, 400
-PEERS = {"URDF": ("Pinocchio", "pinocchio"), "MJCF": ("MuJoCo", "mujoco"), "SDF": ("Drake", "pydrake")}
-PEERS["USD"] = ("Newton", "newton")
-"""Of a format: the other program, and its module."""
+PINOCCHIO, MUJOCO = ("Pinocchio", "pinocchio"), ("MuJoCo", "mujoco")
+DRAKE, NEWTON = ("Drake", "pydrake"), ("Newton", "newton")
+PEERS = {"URDF": (PINOCCHIO, DRAKE), "MJCF": (MUJOCO,), "SDF": (DRAKE,), "USD": (NEWTON,)}
+"""Of a format: other programs and their modules; the first that reads a file is compared with."""
 OPTIONS = ("loops", "platform", "drives", "packages", "model")
 COMPARED = ("M", "h", "S", "forward", "inverse")
 
@@ -101,9 +102,16 @@ def fetch(list_file: Path, folder: Path, template: str) -> None:
         print(f"fetching {repository} from {source}", file=sys.stderr)
         clone = ["git", "clone", "--quiet", "--no-checkout", "--filter=blob:none", source, str(root)]
         subprocess.run(clone, check=True, stderr=subprocess.DEVNULL)
-        # what is not there (large files of a mirror) is missed by those who need it
-        checkout = ["git", "-C", str(root), "checkout", "--quiet", said["commit"], "--", *needed]
-        subprocess.run(checkout, check=False, stderr=subprocess.DEVNULL)
+        for place in needed:
+            if _checkout(root, said["commit"], place):  # a mirror may lack large files: take the others
+                listing = ["git", "-C", str(root), "ls-tree", "-r", "--name-only", said["commit"], place]
+                for name in subprocess.run(listing, capture_output=True, text=True, check=True).stdout.splitlines():
+                    _checkout(root, said["commit"], name)
+
+
+def _checkout(root: Path, commit: str, place: str) -> int:
+    command = ["git", "-C", str(root), "checkout", "--quiet", commit, "--", place]
+    return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode
 
 
 def examine(entry: Entry, folder: Path) -> dict[str, Any]:
@@ -127,39 +135,48 @@ def examine(entry: Entry, folder: Path) -> dict[str, Any]:
         return row | {"refusal": str(error).replace(f"{folder}/", "")[:2000]}
     row |= {"freedoms": model.mobility, "idle": len(model.layout.idle_names), "loops": len(robot.loops)}
     row |= {"couplings": len(robot.couplings), "bodies": len(robot.bodies), "drives": len(model.layout.drive_names)}
-    return row | compared(file, model, row["format"], entry.keywords(folder).get("loops"))
+    given = entry.keywords(folder)
+    return row | compared(file, model, row["format"], given.get("loops"), given.get("packages", ()))
 
 
-def compared(file: Path, model: Any, kind: str, loops: Path | None) -> dict[str, Any]:
+def compared(file: Path, model: Any, kind: str, loops: Path | None, packages: Sequence[Path]) -> dict[str, Any]:
     """The part of a row that another program gives: its name and the errors, or why there is none."""
     from reference.foreign.comparing import compare
 
-    name, module = PEERS[kind]
-    if find_spec(module) is None:
-        return {"uncompared": f"{name} is not installed"}
-    try:
-        if kind == "URDF":
-            from reference.foreign.urdf import UrdfReading
+    told = []
+    for name, module in PEERS[kind]:
+        if find_spec(module) is None:
+            told.append(f"{name} is not installed")
+            continue
+        try:
+            peer = reading(name, file, model, loops, packages)
+        except (ValueError, RuntimeError) as error:
+            first = (str(error).splitlines() or [""])[0]
+            told.append(f"{name} does not read it: {first}".replace(str(file), file.name)[:300])
+            continue
+        errors = compare(model, peer, STATES)
+        largest = max(errors[key] for key in COMPARED if key in errors)
+        return {"peer": name, "errors": errors, "largest": largest, "states": STATES + 1}
+    return {"uncompared": "; ".join(told)}
 
-            peer: Any = UrdfReading(file, model, loops)
-        elif kind == "MJCF":
-            from reference.foreign.mjcf import MjcfReading
 
-            peer = MjcfReading(file, model)
-        elif kind == "SDF":
-            from reference.foreign.sdf import SdfReading
+def reading(name: str, file: Path, model: Any, loops: Path | None, packages: Sequence[Path]) -> Any:
+    """The file as another program reads it."""
+    if name == "Pinocchio":
+        from reference.foreign.urdf import UrdfReading
 
-            peer = SdfReading(file, model)
-        else:
-            from reference.foreign.usd import UsdReading
+        return UrdfReading(file, model, loops)
+    if name == "MuJoCo":
+        from reference.foreign.mjcf import MjcfReading
 
-            peer = UsdReading(file, model)
-    except (ValueError, RuntimeError) as error:
-        first = (str(error).splitlines() or [""])[0]
-        return {"uncompared": f"{name} does not read it: {first}".replace(str(file), file.name)[:400]}
-    errors = compare(model, peer, STATES)
-    largest = max(errors[key] for key in COMPARED if key in errors)
-    return {"peer": name, "errors": errors, "largest": largest, "states": STATES + 1}
+        return MjcfReading(file, model)
+    if name == "Drake":
+        from reference.foreign.drake import DrakeReading
+
+        return DrakeReading(file, model, packages)
+    from reference.foreign.usd import UsdReading
+
+    return UsdReading(file, model)
 
 
 def in_own_process(entry: Entry, folder: Path) -> dict[str, Any]:
