@@ -61,7 +61,9 @@ class Truth:
         for j in range(self.mj.njnt):
             name = mujoco.mj_id2name(self.mj, mujoco.mjtObj.mjOBJ_JOINT, j)
             body = mujoco.mj_id2name(self.mj, mujoco.mjtObj.mjOBJ_BODY, self.mj.jnt_bodyid[j])
-            self.joint_of[name or f"{body or f'body_{self.mj.jnt_bodyid[j]}'}_joint"] = j
+            called = name or f"{body or f'body_{self.mj.jnt_bodyid[j]}'}_joint"
+            like = [n for n in self.joint_of if n == called or n.startswith(f"{called}_") and not name]
+            self.joint_of[called if name or not like else f"{called}_{len(like) + 1}"] = j
         self.joints = [j for j in model.robot.joints if self.old.get(j.name, j.name) in self.joint_of]
 
     def number(self, name: str) -> int | None:

@@ -5,6 +5,8 @@ What Drake leaves out and the file says is added from the file's own text: frict
 
 from __future__ import annotations
 
+import re
+import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +21,10 @@ from scipy.spatial.transform import Rotation
 
 from reference.foreign.comparing import Reduced
 
+AXIS = ("xyz", "dynamics", "limit", "mimic", "use_parent_model_frame")
+"""What SDF has in an <axis>."""
+ASIDE = ("sensor", "plugin", "visual", "gui", "light", "scene")
+
 
 class DrakeReading:
     """The equations of a file by Drake, in the velocities of a model."""
@@ -27,12 +33,23 @@ class DrakeReading:
         self.own = model
         self.plant = MultibodyPlant(0.0)
         parser = Parser(self.plant)
-        known = parser.package_map()
-        for folder in packages:
-            for described in sorted(folder.glob("*/model.config")):
-                if not known.Contains(described.parent.name):
-                    known.Add(described.parent.name, str(described.parent))
-        parser.AddModels(str(file))
+        _know(parser.package_map(), packages)
+        try:
+            parser.AddModels(str(file))
+        except RuntimeError:  # it takes no element that SDF does not have, not even in a sensor
+            if file.suffix == ".urdf":
+                raise
+            self.plant = MultibodyPlant(0.0)
+            parser = Parser(self.plant)
+            with tempfile.TemporaryDirectory() as folder:
+                for described in (path for place in packages for path in place.glob("*/model.config")):
+                    bare = Path(folder, described.parent.name)
+                    bare.mkdir()
+                    bare.joinpath("model.config").write_bytes(described.read_bytes())
+                    for text in described.parent.glob("*.sdf"):
+                        bare.joinpath(text.name).write_text(_bare(text), "utf-8")
+                _know(parser.package_map(), [Path(folder)])
+                parser.AddModelsFromString(_bare(file), "sdf")
         self.plant.mutable_gravity_field().set_gravity_vector(np.array(model.robot.gravity, float))
         self.plant.Finalize()
         self.context = self.plant.CreateDefaultContext()
@@ -40,11 +57,13 @@ class DrakeReading:
         old = [dict(source.get(f"renamed {kind}", {})) for kind in ("joints", "bodies")]
         self.joint_of = self._found(self.plant.GetJointIndices(), self.plant.get_joint)
         self.body_of = self._found(map(BodyIndex, range(self.plant.num_bodies())), self.plant.get_body)
-        self.old_joints = {joint.name: old[0].get(joint.name, joint.name) for joint in model.robot.joints}
-        self.old_bodies = {body.name: old[1].get(body.name, body.name) for body in model.robot.bodies}
+        self.old_joints, self.old_bodies = (
+            {part.name: names.get(part.name, part.name).replace("::", "_") for part in parts}
+            for names, parts in zip(old, (model.robot.joints, model.robot.bodies), strict=True)
+        )
         self.rubs = {
             str(joint.get("name")): float(said)
-            for joint in ET.parse(file).getroot().iter("joint")
+            for joint in ET.fromstring(_bare(file)).iter("joint")
             for said in [*_texts(joint, "axis/dynamics/friction"), *_attributes(joint, "dynamics", "friction")]
         }
 
@@ -134,6 +153,36 @@ class DrakeReading:
             else:
                 out[self._coordinate(joint.name)] = rate[names.index(joint.name)]
         return out
+
+
+def _know(known: Any, packages: Sequence[Path]) -> None:
+    """Tell Drake's map of packages the models in folders."""
+    for folder in packages:
+        for described in sorted(folder.glob("*/model.config")):
+            if not known.Contains(described.parent.name):
+                known.Add(described.parent.name, str(described.parent))
+
+
+def _bare(file: Path) -> str:
+    """The text without what is beside the dynamics, and without prefixes that nothing declares."""
+    root = ET.fromstring(re.sub(rb"(</?|\s)\w+:([\w]+[\s=>/])", rb"\1foreign_\2", file.read_bytes().lstrip()))
+    for place in list(root.iter()):
+        for child in list(place):
+            if child.tag in ASIDE or child.tag.startswith("foreign_"):
+                place.remove(child)
+        for name in [name for name in place.attrib if name.startswith("foreign_")]:
+            del place.attrib[name]
+    for uri in root.iter("uri"):
+        if (uri.text or "").startswith("model://") and uri.text.count("/") == 2:  # Drake asks for the file
+            uri.text += "/model.sdf"
+    for axis in root.iter("axis"):
+        for child in [c for c in axis if c.tag not in AXIS]:
+            axis.remove(child)
+    for link in root.iter("link"):
+        for pose in link.findall("inertial/pose"):
+            if pose.get("relative_to") == link.get("name"):  # where it stands anyway
+                del pose.attrib["relative_to"]
+    return ET.tostring(root, encoding="unicode")
 
 
 def _texts(element: ET.Element, path: str) -> list[str]:

@@ -30,7 +30,7 @@ class UrdfReading:
 
     def __init__(self, file: Path, model: Any, loops: Path | None = None) -> None:
         self.own = model
-        root = ET.parse(file).getroot()
+        root = ET.fromstring(file.read_bytes().lstrip())
         beside = [loops] if loops else [file.with_suffix(".yaml"), file.with_name("robot.yaml")]
         said = next((_laas(path) for path in beside if path.exists() and "closed_loop" in path.read_text("utf-8")), {})
         retyped = dict(zip(said.get("joint_name") or (), said.get("joint_type") or (), strict=True))

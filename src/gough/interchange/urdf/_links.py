@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.interchange.foreign import ForeignBody, Looks
 from gough.interchange.meshes import DRAWN, find_mesh, mesh_path
-from gough.interchange.urdf._sheet import Sheet
+from gough.interchange.urdf._sheet import Sheet, number_in
 from gough.interchange.xml import Element
 
 Colour = tuple[int, int, int]
@@ -84,7 +84,10 @@ class LinkReader:
             remedy = "; give packages, the folder that holds the package" if uri.startswith("package:") else ""
             self.sheet.say(mesh, f"surfaces that are not found are not drawn{remedy}", link)
             return None
-        sizes = self.sheet.numbers(mesh, "scale", (1.0, 1.0, 1.0), link)
+        sizes = [number_in(word) or 0.0 for word in (mesh.get("scale") or "1 1 1").split()]
+        if len(sizes) != 3:
+            self.sheet.say(mesh, "surfaces whose scale is not 3 numbers are not drawn", link)
+            return None
         if not sizes[0] > 0 or any(abs(s - sizes[0]) > 1e-9 * sizes[0] for s in sizes):
             self.sheet.say(
                 mesh, "surfaces that are mirrored, or scaled by other factors along x, y, z, are not drawn", link
