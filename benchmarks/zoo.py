@@ -5,8 +5,12 @@
 FOLDER holds work trees called OWNER+NAME. Those that are missing are fetched there by git, at the commits that `zoo.yaml` names:
 from GitHub, or as TEMPLATE says (`/mirrors/{owner}+{name}/repo`). The files of `zoo.yaml` are read without any change, each in a
 process of its own with an empty cache, by the command line that it names; Pinocchio reads URDF, MuJoCo MJCF, Drake SDF and Newton
-USD (the last two are no dependencies of the tests: without them their files are read and not compared). --only takes the files with
-a word in their name and keeps what the record has of the others. docs/interchange/others.md shows the record.
+USD. The last two are no dependencies of the tests; without them their files are read and not compared:
+
+    pip install --no-deps drake pydot newton warp-lang newton-usd-schemas
+
+--only takes the files with a word in their name and keeps what the record has of the others. `python tests/docs/refresh.py
+--generated` then writes docs/interchange/others.md from the record.
 """
 
 from __future__ import annotations
@@ -76,12 +80,17 @@ class Entry:
         words = ["gough", "check", self.file]
         for name, value in self.options.items():
             values = value if isinstance(value, list) else [value]
-            words += [f"--{name}", ",".join(values)] if name != "packages" else [w for v in values for w in ("--packages", v)]
+            words += (
+                [f"--{name}", ",".join(values)]
+                if name != "packages"
+                else [w for v in values for w in ("--packages", v)]
+            )
         return shlex.join(words)
 
 
 def entries(file: Path) -> Iterator[Entry]:
-    """Of a list: {repositories: {OWNER/NAME: {commit, licence, licences: {folder: licence}, files: [path or {file, options}]}}}."""
+    """Of a list: {repositories: {OWNER/NAME: {commit, licence, licences: {folder: licence}, also: [folder], files: [path, or
+    {file, note, options of `gough.load`}]}}}."""
     for repository, said in yaml.safe_load(file.read_text("utf-8"))["repositories"].items():
         own = said.get("licences", {})
         for item in said["files"]:
@@ -127,18 +136,22 @@ def examine(entry: Entry, folder: Path) -> dict[str, Any]:
     try:
         begin = time.perf_counter()
         robot = gough.load(file, **entry.keywords(folder))
-        row["format"], row["read_s"] = str(robot.source["format"]), time.perf_counter() - begin
+        row["format"], row["read_s"] = str(robot.source["format"]), _seconds(begin)
         begin = time.perf_counter()
         model = gough.build(robot)
         for name in ("forward_dynamics", *(["inverse_dynamics"] if model.driven else [])):
             model.function(name).compile()
-        row["compile_s"] = time.perf_counter() - begin
+        row["compile_s"] = _seconds(begin)
     except (GoughError, OSError) as error:
-        return row | {"refusal": str(error).replace(f"{folder}/", "")[:2000]}
+        return row | {"refusal": str(error).replace(f"{folder}/", "")[:1000]}
     row |= {"freedoms": model.mobility, "idle": len(model.layout.idle_names), "loops": len(robot.loops)}
     row |= {"couplings": len(robot.couplings), "bodies": len(robot.bodies), "drives": len(model.layout.drive_names)}
     given = entry.keywords(folder)
     return row | compared(file, model, row["format"], given.get("loops"), given.get("packages", ()))
+
+
+def _seconds(begin: float) -> float:
+    return round(time.perf_counter() - begin, 2)
 
 
 def compared(file: Path, model: Any, kind: str, loops: Path | None, packages: Sequence[Path]) -> dict[str, Any]:
@@ -157,6 +170,7 @@ def compared(file: Path, model: Any, kind: str, loops: Path | None, packages: Se
             told.append(f"{name} does not read it: {first}".replace(str(file), file.name)[:300])
             continue
         errors = compare(model, peer, STATES)
+        errors = {key: float(f"{value:.2g}") for key, value in errors.items()}
         largest = max(errors[key] for key in COMPARED if key in errors)
         return {"peer": name, "errors": errors, "largest": largest, "states": STATES + 1}
     return {"uncompared": "; ".join(told)}
@@ -229,7 +243,7 @@ def tiny(folder: Path) -> list[Entry]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="work trees of other people's repositories")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="work trees of other people's repositories")
     parser.add_argument("--from", dest="template", default=GITHUB, help="where they are fetched from: {owner}, {name}")
     parser.add_argument("--only", default="", help="files with this word in repository or path; others keep their rows")
     parser.add_argument("--json", type=Path, default=RECORD, help="the record to write")
@@ -253,7 +267,7 @@ def main() -> None:
             rows.append(in_own_process(entry, given.folder))
             print(line(rows[-1]), flush=True)
         elif key in kept:
-            rows.append(kept[key])
+            rows.append(kept[key] | asdict(entry))
     from gough_bench.machine import machine
 
     record = {"machine": machine(), "files": rows}

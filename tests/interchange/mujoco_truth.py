@@ -62,7 +62,7 @@ class Truth:
             name = mujoco.mj_id2name(self.mj, mujoco.mjtObj.mjOBJ_JOINT, j)
             body = mujoco.mj_id2name(self.mj, mujoco.mjtObj.mjOBJ_BODY, self.mj.jnt_bodyid[j])
             called = name or f"{body or f'body_{self.mj.jnt_bodyid[j]}'}_joint"
-            like = [n for n in self.joint_of if n == called or n.startswith(f"{called}_") and not name]
+            like = [n for n in self.joint_of if n == called or (n.startswith(f"{called}_") and not name)]
             self.joint_of[called if name or not like else f"{called}_{len(like) + 1}"] = j
         self.joints = [j for j in model.robot.joints if self.old.get(j.name, j.name) in self.joint_of]
 
@@ -197,9 +197,12 @@ class Truth:
         return E, e0
 
     def equations(self, q: np.ndarray, v: np.ndarray, same: float | None = None) -> Equations:
-        """MuJoCo's equations in v at a state: its tree on the motions that its equalities leave. same: below which relative size
-        rows of equalities say nothing new, where the file's numbers are rounded: then rows that say the same contradict each other
-        a little, and which of them hold decides the accelerations; these are taken from the motions."""
+        """MuJoCo's equations in v at a state: its tree on the motions that its equalities leave.
+
+        same: below which relative size rows of equalities say nothing new, where the file's numbers are rounded. Then rows that
+        say the same contradict each other a little, and which of them hold decides the accelerations; these are taken from the
+        motions.
+        """
         own, m, d = self.own, self.mj, self.data
         self._q = q
         d.qpos[:], d.qvel[:] = self.qpos(q), 0.0

@@ -133,9 +133,7 @@ class UrdfPeer:
                 drift[linear] = -np.cross(u[turning], R.T @ u[linear])
         return B, drift
 
-    def follow(
-        self, q: np.ndarray, index: Sequence[int], v: np.ndarray, same: float = 1e-11
-    ) -> tuple[np.ndarray, ...]:
+    def follow(self, q: np.ndarray, index: Sequence[int], v: np.ndarray, same: float = 1e-11) -> tuple[np.ndarray, ...]:
         """(N with u = N v, u, drift g with u̇ = N v̇ + g, how far the loops are open) of Pinocchio's rates; index: of v; same:
         below which relative size rows say nothing new."""
         B, _ = self.written_rates(q, np.zeros(self.model.nv))

@@ -39,9 +39,9 @@ def compare(model: Any, peer: Peer, states: int = 4, seed: int = 5) -> dict[str,
     many the peer counts others, and {"gap"}, by how much its loops are open.
 
     Accelerations are weighed as kinetic energy weighs them: a pin of 1e-11 kg·m² that is free to spin, beside links of 1e-5, has
-    an acceleration that rounding of the forces shifts a million times more than the links', and moves nothing. "forward" is missing
-    where links (almost) without inertia leave accelerations open, "inverse" where there are fewer drives than freedoms; its forces are put
-    into the peer's equations, so that any way of sharing them among more drives is right.
+    an acceleration that rounding of the forces shifts a million times more than the links', and moves nothing. "forward" is
+    missing where links (almost) without inertia leave accelerations open, "inverse" where there are fewer drives than freedoms;
+    its forces are put into the peer's equations, so that any way of sharing them among more drives is right.
     """
     rng = np.random.default_rng(seed)
     names = tuple[str, ...](model.layout.v_names)

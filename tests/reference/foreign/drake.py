@@ -173,8 +173,9 @@ def _bare(file: Path) -> str:
         for name in [name for name in place.attrib if name.startswith("foreign_")]:
             del place.attrib[name]
     for uri in root.iter("uri"):
-        if (uri.text or "").startswith("model://") and uri.text.count("/") == 2:  # Drake asks for the file
-            uri.text += "/model.sdf"
+        said = uri.text or ""
+        if said.startswith("model://") and said.count("/") == 2:  # Drake asks for the file
+            uri.text = f"{said}/model.sdf"
     for axis in root.iter("axis"):
         for child in [c for c in axis if c.tag not in AXIS]:
             axis.remove(child)

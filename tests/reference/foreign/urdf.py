@@ -32,10 +32,12 @@ class UrdfReading:
         self.own = model
         root = ET.fromstring(file.read_bytes().lstrip())
         beside = [loops] if loops else [file.with_suffix(".yaml"), file.with_name("robot.yaml")]
-        said = next((_laas(path) for path in beside if path.exists() and "closed_loop" in path.read_text("utf-8")), {})
-        retyped = dict(zip(said.get("joint_name") or (), said.get("joint_type") or (), strict=True))
-        pairs = said.get("closed_loop") or ()
-        kinds = said.get("type") or ["6d"] * len(pairs)
+        said: dict[str, Any] = next(
+            (_laas(path) for path in beside if path.exists() and "closed_loop" in path.read_text("utf-8")), {}
+        )
+        retyped = dict(zip(said.get("joint_name", []), said.get("joint_type", []), strict=True))
+        pairs = said.get("closed_loop", [])
+        kinds = said.get("type", ["6d"] * len(pairs))
         ties = [Tied(a, b, TYPES[kind.lower()]) for (a, b), kind in zip(pairs, kinds, strict=True)]
         tree = pin.buildModelFromUrdf(str(file))
         couplings = [*_mimics(root), *_rolling(root)]

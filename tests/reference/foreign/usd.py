@@ -1,7 +1,7 @@
 """Newton's reading of a USD stage: masses, and joints as rows between free bodies of MuJoCo (`interchange.facts`).
 
-Newton holds numbers in single precision, so agreement ends at about 1e-7. The motions of v are the model's (`frame_jacobian`), the
-accelerations differences of them; Newton's joints say whether they are allowed, and whether there are others.
+Newton holds numbers in single precision, so agreement ends at about 1e-7. The motions of v are the model's (`frame_jacobian`),
+the accelerations differences of them; Newton's joints say whether they are allowed, and whether there are others.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ class UsdReading:
         if missing:
             raise ValueError(f"drives that the stage calls otherwise: {', '.join(missing)}")
         self.frames = {
-            ours: f"{ours}.origin" if "origin" in (next(b for b in model.robot.bodies if b.name == ours).frames or {}) else ours
+            ours: f"{ours}.origin"
+            if "origin" in (next(b for b in model.robot.bodies if b.name == ours).frames or {})
+            else ours
             for ours in self.names
         }
 
