@@ -230,6 +230,14 @@ def line(row: Mapping[str, Any]) -> str:
     return f"{word:>9}  {row['repository']} {row['file']}: {counts}, {told}, {times}"
 
 
+def save(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The record; after every file, so that a run that is stopped keeps what it has."""
+    from gough_bench.machine import machine
+
+    record = {"machine": machine(), "files": rows}
+    file.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
 def tiny(folder: Path) -> list[Entry]:
     """A file that needs no others: a four-bar of the tests, with its loops beside it."""
     from interchange.urdf_files import LAAS, four_bar
@@ -238,7 +246,7 @@ def tiny(folder: Path) -> list[Entry]:
     root.mkdir(parents=True, exist_ok=True)
     (root / "robot.urdf").write_text(four_bar(), "utf-8")
     (root / "robot.yaml").write_text(LAAS, "utf-8")
-    return [Entry("here/four_bar", "0" * 40, "EUPL-1.2", "robot.urdf")]
+    return [Entry("here/four_bar", "0" * 40, "BSD-3-Clause", "robot.urdf")]
 
 
 def main() -> None:
@@ -260,20 +268,17 @@ def main() -> None:
         chosen = list(entries(LIST))
     old = {} if given.tiny or not given.json.exists() else json.loads(given.json.read_text("utf-8"))
     kept = {(row["repository"], row["file"], row["command"]): row for row in old.get("files", ())}
-    rows = []
-    for entry in chosen:
-        key = (entry.repository, entry.file, entry.command)
+    named = {(entry.repository, entry.file, entry.command): entry for entry in chosen}
+    rows = {name: kept[name] | asdict(entry) for name, entry in named.items() if name in kept}
+    for name, entry in named.items():
         if given.only in f"{entry.repository}/{entry.file}":
-            rows.append(in_own_process(entry, given.folder))
-            print(line(rows[-1]), flush=True)
-        elif key in kept:
-            rows.append(kept[key] | asdict(entry))
-    from gough_bench.machine import machine
-
-    record = {"machine": machine(), "files": rows}
-    given.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    refused = sum(bool(row.get("refusal") or row.get("failure")) for row in rows)
-    print(f"{len(rows)} files: {sum(map(is_right, rows))} right, {refused} refused")
+            rows[name] = in_own_process(entry, given.folder)
+            print(line(rows[name]), flush=True)
+            save(given.json, [rows[name] for name in named if name in rows])
+    found = [rows[name] for name in named if name in rows]
+    save(given.json, found)
+    refused = sum(bool(row.get("refusal") or row.get("failure")) for row in found)
+    print(f"{len(found)} files: {sum(map(is_right, found))} right, {refused} refused")
 
 
 if __name__ == "__main__":
