@@ -211,30 +211,33 @@ def in_own_process(entry: Entry, folder: Path) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def is_right(row: Mapping[str, Any]) -> bool:
-    """Whether another program agrees."""
-    if "largest" not in row or row["errors"].get("freedoms"):
-        return False
-    return row["largest"] < (SINGLE if row["peer"] == "Newton" else GOOD) and row["errors"]["gap"] < OPEN
+def verdict(row: Mapping[str, Any]) -> str:
+    """right, differs, read (and not compared) or refused."""
+    if row.get("refusal") or row.get("failure"):
+        return "refused"
+    if "largest" not in row:
+        return "read"
+    close = row["largest"] < (SINGLE if row["peer"] == "Newton" else GOOD)
+    return "right" if close and not row["errors"]["freedoms"] and row["errors"]["gap"] < OPEN else "differs"
 
 
 def line(row: Mapping[str, Any]) -> str:
     """A row for the screen."""
-    if row.get("failure") or row.get("refusal"):
-        said = row.get("failure") or row["refusal"]
-        return f"  refused  {row['repository']} {row['file']}: {said[:300]}"
-    word = "right" if is_right(row) else "read" if row.get("uncompared") else "OTHER"
-    counts = f"{row['freedoms']} freedoms, {row['loops']} loops, {row['idle']} idle"
-    told = row.get("uncompared") or f"{row['largest']:.1e} {row['errors']}"
-    times = f"{row['read_s']:.2f} s + {row['compile_s']:.1f} s"
-    return f"{word:>9}  {row['repository']} {row['file']}: {counts}, {told}, {times}"
+    word = verdict(row)
+    if word == "refused":
+        told = (row.get("failure") or row["refusal"])[:300]
+    else:
+        counts = f"{row['freedoms']} freedoms, {row['loops']} loops, {row['idle']} idle"
+        errors = row.get("uncompared") or f"{row['largest']:.1e} {row['errors']}"
+        told = f"{counts}, {errors}, {row['read_s']:.2f} s + {row['compile_s']:.1f} s"
+    return f"{word:>9}  {row['repository']} {row['file']}: {told}"
 
 
 def save(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """The record; after every file, so that a run that is stopped keeps what it has."""
     from gough_bench.machine import machine
 
-    record = {"machine": machine(), "files": rows}
+    record = {"machine": machine(), "files": [{**row, "verdict": verdict(row)} for row in rows]}
     file.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
@@ -277,8 +280,9 @@ def main() -> None:
             save(given.json, [rows[name] for name in named if name in rows])
     found = [rows[name] for name in named if name in rows]
     save(given.json, found)
-    refused = sum(bool(row.get("refusal") or row.get("failure")) for row in found)
-    print(f"{len(found)} files: {sum(map(is_right, found))} right, {refused} refused")
+    words = [verdict(row) for row in found]
+    counts = ", ".join(f"{words.count(word)} {word}" for word in ("right", "differs", "read", "refused"))
+    print(f"{len(found)} files: {counts}")
 
 
 if __name__ == "__main__":

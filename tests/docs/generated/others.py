@@ -11,8 +11,6 @@ from typing import Any
 from docs.blocks import ROOT
 from docs.generated.table import table
 
-GOOD, SINGLE, OPEN = 1e-9, 1e-6, 1e-6
-"""As benchmarks/zoo.py has them."""
 HEAD = """# Robots that others made
 
 Files that nobody drew for this library, from public repositories, as they are: read by the command line of the first column,
@@ -41,13 +39,15 @@ COLUMNS = [
     "remark",
 ]
 LONGEST = 260
+ROUNDED = 1e-11
+"""Loops that are open by more (m) are so because of the file's digits."""
 
 
 def page() -> str:
     """The whole page."""
     data = json.loads((ROOT / "benchmarks" / "zoo.json").read_text(encoding="utf-8"))
     rows, machine = data["files"], data["machine"]
-    words = [verdict(row) for row in rows]
+    words = [row["verdict"] for row in rows]
     single = sum(word == "right" and row["peer"] == "Newton" for word, row in zip(words, rows, strict=True))
     head = HEAD.format(
         right=words.count("right"),
@@ -66,16 +66,6 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def verdict(row: Mapping[str, Any]) -> str:
-    """right, differs, read (and not compared) or refused."""
-    if row.get("refusal") or row.get("failure"):
-        return "refused"
-    if "largest" not in row:
-        return "read"
-    close = row["largest"] < (SINGLE if row["peer"] == "Newton" else GOOD)
-    return "right" if close and not row["errors"]["freedoms"] and row["errors"]["gap"] < OPEN else "differs"
-
-
 def _source(rows: Sequence[Mapping[str, Any]]) -> str:
     first = rows[0]
     place = f"https://github.com/{first['repository']}/tree/{first['commit']}"
@@ -90,7 +80,7 @@ def _source(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _row(row: Mapping[str, Any]) -> list[str]:
     command = f"`{row['command']}`"
-    if verdict(row) == "refused":
+    if row["verdict"] == "refused":
         return [command, *[""] * 4, "refused", "", "", _remark(row)]
     counts = [str(row[key]) for key in ("freedoms", "loops", "idle")]
     error = "–" if "largest" not in row else f"{row['largest']:.0e}"
@@ -107,7 +97,7 @@ def _remark(row: Mapping[str, Any]) -> str:
         said.append(_short(lines[0]) + more)
     said.append(_short(row.get("uncompared") or ""))
     gap = row.get("errors", {}).get("gap", 0.0)
-    if 1e-11 < gap < OPEN and row["peer"] == "MuJoCo":
+    if gap > ROUNDED and row["peer"] == "MuJoCo":
         said.append(f"its loops are open by {gap:.0e} m, as far as its digits fit")
     if "largest" in row and "forward" not in row["errors"]:
         said.append("some links are almost without inertia: inverse dynamics alone")
