@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py"))
@@ -59,6 +61,15 @@ def test_stepping() -> None:
 
 def test_one_state() -> None:
     assert "configuration(drives=)" in run("one_state.py", "--tiny")
+
+
+def test_zoo(tmp_path: Path) -> None:
+    """A file with loops beside it, compared with Pinocchio in a process of its own; and the list is one that the script reads."""
+    assert "1 files: 1 right, 0 differs" in run("zoo.py", tmp_path, "--tiny", "--json", tmp_path / "a.json")
+    listed = yaml.safe_load((FOLDER / "zoo.yaml").read_text("utf-8"))["repositories"]
+    record = json.loads((FOLDER / "zoo.json").read_text("utf-8"))["files"]
+    assert len(record) == sum(len(own["files"]) for own in listed.values())
+    assert not [row["file"] for row in record if row.get("failure") or not row["licence"]]
 
 
 @pytest.mark.slow

@@ -133,20 +133,21 @@ class UrdfPeer:
                 drift[linear] = -np.cross(u[turning], R.T @ u[linear])
         return B, drift
 
-    def follow(self, q: np.ndarray, index: Sequence[int], v: np.ndarray) -> tuple[np.ndarray, ...]:
-        """(N with u = N v, u, drift g with u̇ = N v̇ + g, how far the loops are open) of Pinocchio's rates; index: of v."""
+    def follow(self, q: np.ndarray, index: Sequence[int], v: np.ndarray, same: float = 1e-11) -> tuple[np.ndarray, ...]:
+        """(N with u = N v, u, drift g with u̇ = N v̇ + g, how far the loops are open) of Pinocchio's rates; index: of v; same:
+        below which relative size rows say nothing new."""
         B, _ = self.written_rates(q, np.zeros(self.model.nv))
         J, _, gap = self.closures(q, np.zeros(self.model.nv))
         rest = [k for k in range(self.model.nv) if k not in index]
         N = np.zeros((self.model.nv, len(index)))
         N[list(index)] = np.eye(len(index))
         if rest:
-            N[rest] = -np.linalg.lstsq((J @ B)[:, rest], (J @ B)[:, list(index)], rcond=1e-11)[0]
+            N[rest] = -np.linalg.lstsq((J @ B)[:, rest], (J @ B)[:, list(index)], rcond=same)[0]
         _, moved = self.written_rates(q, N @ v)
         _, drift, _ = self.closures(q, B @ N @ v)
         g = np.zeros(self.model.nv)
         if rest:
-            g[rest] = -np.linalg.lstsq((J @ B)[:, rest], drift + J @ moved, rcond=1e-11)[0]
+            g[rest] = -np.linalg.lstsq((J @ B)[:, rest], drift + J @ moved, rcond=same)[0]
         return B @ N, B @ N @ v, B @ g + moved, np.array(gap)
 
     def equations(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from docs.blocks import ROOT
-from docs.generated import api, equations, errata, keys, measured
+from docs.generated import api, equations, errata, keys, measured, others
 
 Writer = Callable[[], str]
 
@@ -20,6 +20,7 @@ PAGES: dict[str, Writer] = {
     "keys.md": keys.page,
     "api.md": api.page,
     "measured.md": measured.page,
+    "interchange/others.md": others.page,
 }
 """{page in docs/: what writes it}"""
 

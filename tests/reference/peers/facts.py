@@ -65,7 +65,8 @@ class FreeBodies:
             made = spec.worldbody.add_body(name=name)
             made.add_freejoint(name=name)
             made.explicitinertial = True
-            made.mass, made.ipos = max(body.mass, 1e-3), list(body.center)
+            # off its centre while compiled: MuJoCo keeps only the diagonal of what then looks like a ball
+            made.mass, made.ipos = max(body.mass, 1e-3), [0.1, 0.2, 0.3]
             made.fullinertia = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
         self.model = spec.compile()
         for name, body in facts.bodies.items():

@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.interchange.foreign import ForeignBody, Looks
 from gough.interchange.meshes import DRAWN, POINTERS, find_mesh, is_pointer, mesh_path
-from gough.interchange.urdf._sheet import Sheet
+from gough.interchange.urdf._sheet import Sheet, number_in
 from gough.interchange.xml import Element
 
 Colour = tuple[int, int, int]
@@ -84,7 +84,10 @@ class LinkReader:
         if is_pointer(file):
             self.sheet.say(mesh, POINTERS, link)
             return None
-        sizes = self.sheet.numbers(mesh, "scale", (1.0, 1.0, 1.0), link)
+        sizes = [number_in(word) or 0.0 for word in (mesh.get("scale") or "1 1 1").split()]
+        if len(sizes) != 3:
+            self.sheet.say(mesh, "surfaces whose scale is not 3 numbers are not drawn", link)
+            return None
         colour = next((self._colour(m) or self.colours.get(m.get("name") or "") for m in visual.all("material")), None)
         looks = Looks.with_scales(mesh_path(file, self.path), sizes, self.sheet.origin(visual, link), color=colour)
         if looks is None:
