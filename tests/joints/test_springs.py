@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
 import gough
-from gough.errors import UsageError
+from gough.errors import Status, UsageError
 from gough.joints import springs
 from gough.robot import DescriptionError, dumps, loads
 from gough.scalar import casadi_symbols, casadi_vector
@@ -89,6 +89,7 @@ def test_polynomials_that_turn_negative_are_found(seed: int) -> None:
     found = springs.pushes_from(c)
     assert (found is None) == (len(below) == 0)
     assert found is None or found == pytest.approx(below[0], rel=1e-3, abs=2e-6)
+    assert (min(springs.least_forces(c.tolist())) >= 0) == (found is None)
 
 
 def test_polynomials_that_touch_zero_do_not_push() -> None:
@@ -96,6 +97,10 @@ def test_polynomials_that_touch_zero_do_not_push() -> None:
     assert springs.pushes_from([1.0, 0.0, 0.0]) is None
     assert springs.pushes_from([0.0, 0.0, -1.0]) == 0.0
     assert springs.pushes_from([10.0, -100.0]) == pytest.approx(0.1)
+    for c in ([1.0, -2.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, -2.0, 1.0], [1.0, -4.0, 6.0, -4.0, 1.0], [0.0, 0.0], [2.0]):
+        assert min(springs.least_forces(c)) >= 0
+    for c in ([0.0, 0.0, -1.0], [10.0, -100.0], [-1.0], [1.0, -2.001, 1.0], [1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 1.0]):
+        assert min(springs.least_forces(c)) < 0
 
 
 def test_a_cable_that_would_push_is_refused_wherever_it_comes_from() -> None:
@@ -109,6 +114,10 @@ def test_a_cable_that_would_push_is_refused_wherever_it_comes_from() -> None:
         DescriptionError, match=r"springs\[0\].polynomial: a polynomial below 0 from rest_length \+ 0.25"
     ):
         robot.with_variables({"c": -40.0})
+    function = model.function("bias_force", variables=True)
+    state = {slot.name: np.zeros(slot.shape) for slot in function.program.inputs} | {"q": np.array([0.3])}
+    found = function(**state | {"variables": np.array([[0.0], [-40.0]])})
+    assert found.status.tolist() == [Status.OK, Status.DESIGN]
     with pytest.raises(DescriptionError, match=r"polynomial\[0\]: a force at rest"):
         loads(
             pendulum("polynomial: ['c-3', 2], tension_only: true").replace(

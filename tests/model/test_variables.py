@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.errors import StructureError, UsageError
+from gough.errors import UsageError
 from gough.robot import DescriptionError, Robot, dumps, loads
 
 HEXAPOD = """
@@ -373,12 +373,6 @@ def test_robots_without_variables_say_so() -> None:
         model.parameters_with(variables={"a": 1.0})
     with pytest.raises(UsageError, match="has no variables"):
         model.robot.with_variables({"a": 1.0})
-
-
-def test_a_parameter_that_follows_otherwise_than_its_formula_is_refused() -> None:
-    text = PENDULUM.replace("rpy_zyx: [tilt, 0, 0]", 'rpy_zyx: [0.2, "90 deg + tilt - 0.3 rad", 0.4]')
-    with pytest.raises(StructureError, match=r"their formulas: pin"):
-        gough.build(loads(text))
 
 
 def test_kept_through_files_pickles_and_copies(robot: Robot, model: gough.Model, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.scalar import zeros
-from gough.spatial import RigidInertia, rpy_zyx
+from gough.scalar import norm, zeros
+from gough.spatial import RigidInertia, rotation_from_quaternion_wxyz, rpy_zyx
 from gough.structure import Link, Mechanism
 from gough.structure.elastic.places import NUMBERS
 
@@ -43,7 +43,7 @@ class Numbers:
         if not positions:
             return np.array(np.eye(3), dtype=object), np.full(3, 0.0, dtype=object)
         x = self.at(positions)
-        return rpy_zyx(x[3:]), np.array(x[:3], dtype=object)
+        return (rpy_zyx(x[3:]) if len(x) == 6 else _turn(x[3:])), np.array(x[:3], dtype=object)
 
     def place(self, link: Link) -> tuple[np.ndarray, np.ndarray]:
         """(R, p) of a link's joint, or tied frame at rest, in its parent."""
@@ -75,3 +75,9 @@ class Numbers:
             xx, xy, xz, yy, yz, zz = x[6 * k : 6 * k + 6]
             out.append(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=object))
         return out
+
+
+def _turn(quaternion_wxyz: list[Any]) -> np.ndarray:
+    """R of a quaternion of any length: what its entries add up to is a rotation, whichever of them is changed."""
+    q = np.array(quaternion_wxyz, dtype=object)
+    return rotation_from_quaternion_wxyz(q * (1.0 / norm(q)))

@@ -17,7 +17,8 @@ are continuous. p is max(s, 0) with its corner rounded over a width w by a parab
     p = s, P = s²/2 + w²/24                     s >= w/2
 
 A one-sided spring never pushes: its damper acts by the part p'(s), and force and damper together are not below 0, so that the
-damper takes energy at any rate. Polynomials that turn negative above rest are refused (robot/effects.py, `check_cables`).
+damper takes energy at any rate. Polynomials that turn negative above rest are refused (robot/effects.py, `check_cables`; in
+programs `least_forces`).
 Branches are selects: every piece is computed from an argument that is regular for it, so that derivatives are those of the piece.
 """
 
@@ -35,6 +36,8 @@ from gough.scalar import select
 Coefficients = Sequence[Any]
 DOUBLE = 1e-9
 """By how much, relatively, a force that only touches 0 may seem to cross it."""
+HALVINGS = 30
+"""Of the way from 0 to 1, for places where a force is least: its value differs there by the square of what they are off."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,56 @@ def pushes_from(coefficients: Any) -> float | None:
         if terms.sum() < -DOUBLE * np.abs(terms).max():
             return low
     return None
+
+
+def least_forces(coefficients: Coefficients) -> list[Any]:
+    """Numbers that are not below 0 where the force c_1 s + c_2 s² + … of (c_1, c_2, …) is nowhere below 0 above s = 0: what
+    `pushes_from` tells, of any scalar.
+
+    With s = t/u, u = 1 - t, the force has the sign of G(t) = Σ c_k tᵏ⁻¹ uⁿ⁻ᵏ for t from 0 to 1. They are G at both ends and
+    wherever its slope may vanish, and DOUBLE of its terms more. Roots of a derivative stand between those of the next one
+    (bisection), which are known from the straight line on. In Bernstein's form derivatives are differences of coefficients.
+    """
+    binomials = _binomials(len(coefficients) - 1)
+    rows: list[list[Any]] = [[c / count for c, count in zip(coefficients, binomials, strict=True)]]
+    while len(rows[-1]) > 2:
+        rows.append([b - a for a, b in pairwise(rows[-1])])
+    places: list[Any] = []
+    for row in reversed(rows[1:]):
+        ends = [0.0, *places, 1.0]
+        places = [_crossing(row, low, high) for low, high in pairwise(ends)]
+    sizes = [abs(c) for c in rows[0]]
+    return [_bernstein(rows[0], t) + DOUBLE * _bernstein(sizes, t) for t in (0.0, *places, 1.0)]
+
+
+def _crossing(row: Coefficients, low: Any, high: Any) -> Any:
+    """Where a polynomial of Bernstein's coefficients changes its sign between two places; any place between where it does not."""
+    if len(row) == 2:
+        first, last = row
+        changes = -(first * last)
+        return select(changes, first / select(changes, first - last, 1.0), 0.0)
+    before = _bernstein(row, low)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        same = before * _bernstein(row, middle)
+        low, high = select(same, middle, low), select(same, high, middle)
+    return low
+
+
+def _bernstein(row: Coefficients, t: Any) -> Any:
+    """Σ binom(n, k) b_k tᵏ (1 - t)ⁿ⁻ᵏ."""
+    total, power = row[0], t
+    for count, b in zip(_binomials(len(row) - 1)[1:], row[1:], strict=True):
+        total, power = total * (1.0 - t) + count * b * power, power * t
+    return total
+
+
+def _binomials(n: int) -> list[int]:
+    """binom(n, k) of k from 0 to n."""
+    row = [1]
+    for _ in range(n):
+        row = [a + b for a, b in zip([0, *row], [*row, 0], strict=True)]
+    return row
 
 
 def _horner(coefficients: Coefficients, s: Any) -> Any:

@@ -18,6 +18,7 @@ from gough.dynamics.legs.geometry import Branch, leg_joints
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regroup_inertia
 from gough.errors import Status
+from gough.joints.springs import least_forces
 from gough.locks import make_nested_lock
 from gough.program import Program, Slot, trace
 from gough.program.graph import TangentGraph
@@ -78,7 +79,7 @@ def trace_by_variables(
     demands: Sequence[Demand] = (),
 ) -> Program:
     """Program of a function of the variables called names: parameters without a formula are the numbers of the design. What is
-    demanded of the numbers that follow variables, of masses and of springs' tables is checked."""
+    demanded of the numbers that follow variables, of masses and of springs' tables and polynomials is checked."""
     entry = entry_of(mechanism, key)
 
     def run(variables: Any, **inputs: Any) -> dict[str, Any]:
@@ -114,6 +115,11 @@ def _check_design(table: ParameterTable, parameters: Any, demands: Sequence[Dema
     for first, second in zip(*table.growing, strict=True):
         if first in moved or second in moved:
             check(Status.DESIGN.at(table.names[second]), parameters[second] - parameters[first], NOTHING)
+    for own in table.cables:
+        if not moved.keys().isdisjoint(own):
+            name = table.names[own[0]].removesuffix(".c1")
+            for least in least_forces([parameters[i] for i in own]):
+                check(Status.DESIGN.at(name), least, 0.0)
 
 
 def trace_posed(

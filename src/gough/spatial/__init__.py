@@ -6,11 +6,12 @@ from gough.spatial.rotation import (
     about_axis,
     bryant_xyz,
     exact_sincos,
+    level_rpy_zyx_angles,
     quaternion_wxyz_from_rotation,
     rotation_from_quaternion_wxyz,
     rpy_zyx,
     rpy_zyx_angles,
-    varied_rpy_zyx_angles,
+    varied_quaternion_wxyz,
 )
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "cross",
     "exact_sincos",
     "inertia_wrench",
+    "level_rpy_zyx_angles",
     "quaternion_wxyz_from_rotation",
     "rotation_from_quaternion_wxyz",
     "rpy_zyx",
@@ -27,5 +29,5 @@ __all__ = [
     "skew",
     "turning_matrix",
     "unit",
-    "varied_rpy_zyx_angles",
+    "varied_quaternion_wxyz",
 ]

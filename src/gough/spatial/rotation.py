@@ -5,11 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from gough.scalar import VariedNumber, atan2, cos, norm, sin
+from gough.scalar import VariedNumber, atan2, cos, select, sin, sqrt
 from gough.spatial._vector import vector
 
 QUARTER_TURN_TOLERANCE = 1e-12
 """A number this close to a multiple of 90° is that multiple: its sine and cosine are exactly 0 or ±1."""
+LEADING = 0.618
+"""Of the four squares of twice a unit quaternion's entries one is 1 at least: one above this is large enough to divide by. Below
+1, so that two that are equal, as those of quarter turns, are not chosen from by rounding."""
 
 
 def exact_sincos(angle: Any) -> tuple[Any, Any]:
@@ -58,16 +61,30 @@ def rpy_zyx_angles(rotation: np.ndarray) -> tuple[float, float, float]:
     return math.atan2(r[1, 0], r[0, 0]), pitch, math.atan2(r[2, 1], r[2, 2])
 
 
-def varied_rpy_zyx_angles(r: np.ndarray) -> tuple[Any, Any, Any]:
-    """`rpy_zyx_angles` of a matrix of numbers that may follow variables: in one way for all their values near these."""
-    if r.dtype != object:
-        return rpy_zyx_angles(r)
-    horizontal = norm(r[:2, 0])
-    level = not isinstance(r[2, 0], VariedNumber) and r[2, 0] == 0.0
-    pitch = 0.0 if level else atan2(-r[2, 0], horizontal)
-    if horizontal < 1e-9:
+def level_rpy_zyx_angles(r: np.ndarray) -> tuple[Any, Any, Any]:
+    """`rpy_zyx_angles` of a matrix of numbers that may follow variables, but for r[2, 0]: the pitch is the same for all their
+    values, and so is the way to the other two."""
+    _, pitch, _ = rpy_zyx_angles(r)
+    if cos(pitch) < 1e-9:
         return atan2(-r[0, 1], r[1, 1]), pitch, 0.0
     return atan2(r[1, 0], r[0, 0]), pitch, atan2(r[2, 1], r[2, 2])
+
+
+def varied_quaternion_wxyz(r: np.ndarray) -> tuple[Any, Any, Any, Any]:
+    """A unit quaternion (w, x, y, z) of a matrix of numbers that may follow variables: right for all their values.
+
+    4 w (w, x, y, z), 4 x (w, x, y, z), … are sums of entries; the first of them whose leading square 4 w² = 1 + tr R, … is above
+    LEADING is scaled. Where another one takes over, the sign may change, the rotation does not.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = r
+    w, x, y, z = 1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i
+    wx, wy, wz, xy, xz, yz = h - f, c - g, d - b, d + b, c + g, h + f
+    rows = [(w, w, wx, wy, wz), (x, wx, x, xy, xz), (y, wy, xy, y, yz), (z, wz, xz, yz, z)]
+    chosen: tuple[Any, ...] = rows[-1]
+    for row in reversed(rows[:-1]):
+        chosen = tuple(select(row[0] - LEADING, new, old) for new, old in zip(row, chosen, strict=True))
+    scale = 0.5 / sqrt(chosen[0])
+    return scale * chosen[1], scale * chosen[2], scale * chosen[3], scale * chosen[4]
 
 
 def rotation_from_quaternion_wxyz(q: Any) -> np.ndarray:

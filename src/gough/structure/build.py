@@ -174,7 +174,8 @@ class _Builder(Bending):
         axes, principal = internal_axes(directions)
         rotation, position = compose_base(placed.base, joint.placement)
         parent, local = self._tie_point(parent, parent_axes.T @ position, position)
-        placement = self._placement(place, parent_axes.T @ rotation @ axes, local)
+        factors = (parent_axes.T, placed.base, joint.placement, axes)
+        placement = self._placement(place, parent_axes.T @ rotation @ axes, local, factors)
         body, name = placed.body, placed.body_name
         dimensions = self._dimensions(place, kind.dimensions, joint)
         share = self._weight_share(name, body)
@@ -265,7 +266,8 @@ class _Builder(Bending):
             rotation, position = compose_base(base, pose)
             link, local = self._tie_point(link, axes.T @ position, position, turns)
             links.append(link)
-            placements.append(self._placement(f"{loop.name}.{side}", axes.T @ rotation @ frame, local))
+            factors, turn = (axes.T, base, pose, frame), axes.T @ rotation @ frame
+            placements.append(self._placement(f"{loop.name}.{side}", turn, local, factors))
         self.cuts.append(
             CutJoint(
                 name=loop.name,
@@ -390,7 +392,7 @@ class _Builder(Bending):
             label = key if name == self.platform else f"{name}.{key}"
             if label in self.frames:
                 raise StructureError(f"{name}: a frame cannot be called {key!r}, that is the body's own; rename it")
-            rotation = axes.T @ pose.varied_rotation()
-            user = array_of(pose.position)
+            rotation, user = axes.T @ pose.varied_rotation(), array_of(pose.position)
             tied, position = self._tie_point(link, axes.T @ user, user)
-            self.frames[label] = Frame(label, tied, self._placement(f"{name}.frames.{key}", rotation, position))
+            placement = self._placement(f"{name}.frames.{key}", rotation, position, (axes.T, pose))
+            self.frames[label] = Frame(label, tied, placement)

@@ -11,12 +11,10 @@ from gough.robot.expressions.varying import change_variables, free_variables
 from gough.scalar import replay
 from gough.structure.build import build_structure
 from gough.structure.mechanism import Structure
-from gough.structure.parameters import ParameterTable
+from gough.structure.parameters import TURN, ParameterTable
 
 STEP = 1e-3
 """Of each variable, relative to it, or by this where it is 0."""
-ANGLES = (".yaw", ".pitch", ".roll")
-"""How the angles of frames are called."""
 OF_CHANGE, OF_VALUE, ROUNDING = 1e-7, 1e-12, 1e-15
 """By how much both may differ, of a parameter's change and of itself."""
 
@@ -47,20 +45,15 @@ def demand_following(robot: Robot, structure: Structure) -> Structure:
     angles = np.array([unit == "rad" for unit in table.units])
     off[angles] = np.abs(np.remainder(off[angles] + math.pi, 2 * math.pi) - math.pi)
     size = np.maximum(np.abs(found), np.abs(table.values))
+    size[[kind.startswith(TURN) for kind in table.kinds]] = 1.0
     wrong = np.flatnonzero(~(off <= OF_CHANGE * change + OF_VALUE * size + ROUNDING))
     if len(wrong):
         names, are, by_formula = (
             ", ".join(told) for told in ([table.names[i] for i in wrong[:6]], _told(found, wrong), _told(said, wrong))
         )
-        turned = [i for i in wrong if i in table.formulas and table.names[i].endswith(ANGLES)]
-        why = (
-            "Where a frame is pitched by 90° its angles have no formula: turn it another way, or give these a number"
-            if len(turned) == len(wrong)
-            else "What is written there cannot follow variables: give it numbers"
-        )
         raise StructureError(
             f"{robot.name}: these parameters follow the variables otherwise than their formulas: {names}. With {shown} they are "
-            f"{are}, by formula {by_formula}. {why}"
+            f"{are}, by formula {by_formula}. What is written there cannot follow variables: give it numbers"
         )
     return structure
 

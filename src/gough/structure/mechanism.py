@@ -34,7 +34,8 @@ class Link:
 
     motion: what it does (`joints.motions`). tie: of a massless frame tied to a flexible parent, moved by the parent's elastic
     rates. dimensions: of its joint (a screw's lead).
-    placement: x y z yaw pitch roll of the joint frame in the parent's internal axes; () for the identity.
+    placement: x y z yaw pitch roll of the joint frame in the parent's internal axes, or x y z qw qx qy qz where its turn follows
+    variables and has no angles that are right for all their values (`structure._axes`); () for the identity.
     ten: M MX MY MZ XX XY XZ YY YZ ZZ (internal axes, about the origin), None for a massless link.
     telescopic: (link whose coordinate counts, positions of 3 × 6 coefficients xx xy xz yy yz zz).
     elastic: of a flexible link; `ten` is then its inertia undeformed.
@@ -194,7 +195,7 @@ class PointSpring:
 
 @dataclass(frozen=True)
 class Frame:
-    """A named frame: its link and its placement (positions of x y z yaw pitch roll) in the link's internal axes."""
+    """A named frame: its link and its placement (as of a `Link`) in the link's internal axes."""
 
     name: str
     link: int

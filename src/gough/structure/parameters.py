@@ -17,6 +17,8 @@ from gough.scalar import FormulaNode, VariedNumber
 
 ANGLE_TOLERANCE = 1e-12
 """An angle this close to a multiple of 90° is structure (rad)."""
+UNIT_TOLERANCE = 1e-3
+"""By how much the length of a quaternion may differ from 1; wide enough for differences in its entries."""
 
 
 _OF_BODY = re.compile(r"(.+)\.(mass|m|inertia|cent(?:er|re)_of_mass|com)(?:[._]([xyz]{1,2}))?", re.IGNORECASE)
@@ -28,6 +30,8 @@ ABSCISSA = "abscissa"
 """Kind of the lengths or coordinates of a spring's table, which grow; its first one is the kind "abscissa first"."""
 CABLE = "cable"
 """Kind of the coefficients of a spring that never pushes; its first one is the kind "cable first"."""
+TURN = "turn"
+"""Kind of the entries of a quaternion that places something; its first one is the kind "turn first"."""
 FRICTION = ("viscous", "coulomb", "smoothing")
 """Coefficients of a joint's or drive's friction: kinds of parameters, and the last words of their names."""
 
@@ -130,8 +134,10 @@ class ParameterTable:
         self.check_masses(values)
         if len(self.growing[0]):
             self.check_springs(values)
-        if self._cables:
+        if self.cables:
             self.check_cables(values)
+        if self._turns:
+            self.check_turns(values)
 
     def check_masses(self, values: np.ndarray) -> None:
         """Refuse parameter arrays (..., n) with a mass below zero."""
@@ -154,7 +160,7 @@ class ParameterTable:
 
     def check_cables(self, values: np.ndarray) -> None:
         """Refuse parameter arrays (..., n) in which the polynomial of a one-sided spring turns negative above rest."""
-        for own in self._cables:
+        for own in self.cables:
             terms = values[..., own].reshape(-1, len(own))
             for c in np.unique(terms[(terms < 0).any(axis=1)], axis=0):
                 pushed = pushes_from(c)
@@ -165,11 +171,31 @@ class ParameterTable:
                         "tension_only never pushes"
                     )
 
+    def check_turns(self, values: np.ndarray) -> None:
+        """Refuse parameter arrays (..., n) with a quaternion that is none; those nearly of length 1 are scaled when used."""
+        for own in self._turns:
+            length = np.linalg.norm(values[..., own], axis=-1)
+            off = ~(np.abs(length - 1.0) <= UNIT_TOLERANCE)
+            if off.any():
+                raise UsageError(
+                    f"{self.names[own[0]]} and the three after it are a quaternion of length {np.ravel(length[off])[0]:.6g} "
+                    "instead of 1. They follow variables: change those, parameters_with(variables={…}), or give all four"
+                )
+
     @cached_property
-    def _cables(self) -> list[list[int]]:
+    def cables(self) -> list[list[int]]:
         """Positions of the coefficients of every one-sided polynomial."""
-        own = [i for i, kind in enumerate(self.kinds) if kind.startswith(CABLE)]
-        firsts = [k for k, i in enumerate(own) if self.kinds[i] != CABLE]
+        return self._groups(CABLE)
+
+    @cached_property
+    def _turns(self) -> list[list[int]]:
+        """Positions of the entries of every quaternion that places something."""
+        return self._groups(TURN)
+
+    def _groups(self, kind: str) -> list[list[int]]:
+        """Positions of the parameters of a kind, in the groups that begin with its first one."""
+        own = [i for i, known in enumerate(self.kinds) if known.startswith(kind)]
+        firsts = [k for k, i in enumerate(own) if self.kinds[i] != kind]
         return [own[a:b] for a, b in pairwise([*firsts, len(own)])]
 
     @cached_property

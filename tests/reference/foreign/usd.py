@@ -1,4 +1,4 @@
-"""Newton's reading of a USD stage: masses, and joints as rows between free bodies of MuJoCo (`interchange.facts`).
+"""Newton's reading of a USD stage: masses, and joints as rows between free bodies of MuJoCo (`reference.peers.facts`).
 
 Newton holds numbers in single precision, so agreement ends at about 1e-7. The motions of v are the model's (`frame_jacobian`),
 the accelerations differences of them; Newton's joints say whether they are allowed, and whether there are others.
@@ -15,9 +15,9 @@ import numpy as np
 import warp  # pyright: ignore[reportMissingImports]
 from scipy.spatial.transform import Rotation
 
-from interchange.facts import WORLD, BodyFact, Facts, FreeBodies
 from reference.foreign.comparing import Reduced
 from reference.peers.cuts import Side, cut_rows
+from reference.peers.facts import WORLD, BodyFact, Facts, FreeBodies
 
 SAME = 1e-5
 """Rows that differ by less are one: single precision."""

@@ -1,6 +1,8 @@
 """The part of the builder that knows flexible bodies: their coordinates, and links tied to them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from gough.joints.motions import NoMotion
 from gough.robot import Robot
 from gough.robot.tree import platform_name
 from gough.scalar import VariedNumber, array_of
-from gough.spatial import varied_rpy_zyx_angles
+from gough.structure._axes import QUATERNION, turn_parameters
 from gough.structure.elastic.bodies import (
     clean_body,
     demand_still,
@@ -22,10 +24,8 @@ from gough.structure.elastic.bodies import (
 )
 from gough.structure.elastic.places import MINUS_ONE, ONE, ZERO, Elastic, SlavedPlaces, Tie
 from gough.structure.mechanism import WORLD, Link
-from gough.structure.parameters import GrowingTable
+from gough.structure.parameters import TURN, GrowingTable
 from gough.structure.size import characteristic_length
-
-PLACEMENT = ("x", "y", "z", "yaw", "pitch", "roll")
 
 
 class Bending:
@@ -115,10 +115,18 @@ class Bending:
             self.ties[index, key, turns] = len(self.links) - 1
         return self.ties[index, key, turns], np.zeros(3)
 
-    def _placement(self, name: str, rotation: np.ndarray, position: np.ndarray) -> tuple[int, ...]:
+    def _placement(
+        self, name: str, rotation: np.ndarray, position: np.ndarray, factors: Sequence[Any] = ()
+    ) -> tuple[int, ...]:
+        """factors: what the rotation is the product of, see `turn_parameters`."""
         clean = [x if isinstance(x, VariedNumber) or abs(x) >= 1e-15 else 0.0 for x in position]
-        lengths = self.table.add_all(name, PLACEMENT[:3], clean, "m")
-        return (*lengths, *self.table.add_all(name, PLACEMENT[3:], varied_rpy_zyx_angles(array_of(rotation)), "rad"))
+        lengths = self.table.add_all(name, "xyz", clean, "m")
+        names, values = turn_parameters(rotation, factors)
+        if names == QUATERNION:
+            first = [self.table.add(f"{name}.{names[0]}", values[0], "1", f"{TURN} first")]
+            rest = [self.table.add(f"{name}.{s}", x, "1", TURN) for s, x in zip(names[1:], values[1:], strict=True)]
+            return (*lengths, *first, *rest)
+        return (*lengths, *self.table.add_all(name, names, values, "rad"))
 
 
 # Constants of flexible bodies and of frames tied to them put into the parameters, and the places they get.
