@@ -1,3 +1,4 @@
+# pyright: reportAttributeAccessIssue=false
 """Layers of a stage looked at one by one before USD composes them: where they lie, how large and how nested the whole becomes.
 
 USD itself follows any path, crashes on text that is nested some thousand times deep, and composes references to references
