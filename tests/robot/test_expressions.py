@@ -2,12 +2,14 @@
 
 import ast
 import math
+import pickle
 import random
 
 import pytest
 
 from gough.errors import UnitWarning
 from gough.robot import DescriptionError, Robot, dumps, loads
+from gough.scalar import replay
 from inner.robot import Expression, Scope, UnitError, change_friction
 
 GIVEN = {"radius": "80 mm", "a": "12 deg", "n": 3, "m_0": "2 kg", "twice": "2*radius", "area": "radius*twice"}
@@ -153,6 +155,25 @@ def test_problems_of_a_file_have_their_place(changes: dict[str, object], place: 
 def test_a_cycle_is_named() -> None:
     told = problems(variables="{radius: b1 + 1 mm, b1: c1, c1: 2*radius, a: 1}")
     assert any("radius → b1 → c1 → radius" in p for p in told), told
+
+
+@pytest.mark.parametrize("order", ["forward", "backward", "mixed"])
+def test_variables_may_be_defined_in_any_order(order: str) -> None:
+    """A long chain, read and pickled, and closed to a circle."""
+    texts = {f"v{k}_": f"v{k - 1}_ + 1 mm" for k in range(1, 900)} | {"v0_": "1 m"}
+    names = sorted(texts, key=lambda name: int(name[1:-1]), reverse=order == "backward")
+    if order == "mixed":
+        random.Random(2).shuffle(names)
+    scope = Scope({name: texts[name] for name in names}, 2)
+    assert not scope.faults
+    assert scope.known["v899_"] == pytest.approx(1.899)
+    back = pickle.loads(pickle.dumps(scope.variables))
+    assert list(back) == names
+    assert replay([back["v899_"].node], {"v0_": 2.0}) == [pytest.approx(2.899)]
+    round_ = Scope({name: "v899_" if name == "v0_" else texts[name] for name in names}, 2)
+    circles = [fault.message for fault in round_.faults if "follow from each other" in fault.message]
+    assert len(circles) == 1
+    assert "→ … →" in circles[0]
 
 
 def test_older_formats_have_neither() -> None:

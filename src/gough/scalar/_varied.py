@@ -11,17 +11,23 @@ from typing import Any
 
 import numpy as np
 
+STRIDE = 32
+"""Steps down a formula that a pickle takes at once: each is several calls, and Python has a thousand."""
+
 
 class FormulaNode:
-    """An operation on nodes and numbers; the operation "variable" has a name."""
+    """An operation on nodes and numbers; the operation "variable" has a name. depth: of nodes one below another, with it."""
 
-    __slots__ = ("args", "op")
+    __slots__ = ("args", "depth", "op")
 
     def __init__(self, op: str, args: tuple[Any, ...]) -> None:
         self.op, self.args = op, args
+        self.depth: int = 1 + max((x.depth for x in args if isinstance(x, FormulaNode)), default=0)
 
-    def __reduce__(self) -> tuple[type, tuple[str, tuple[Any, ...]]]:
-        return FormulaNode, (self.op, self.args)
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Variables may follow one from another in any order, a thousand of them: what is far below goes first."""
+        inner = ordered_nodes([self])[:-1] if self.depth % STRIDE == 0 else []
+        return _node_after, (tuple(x for x in inner if x.depth % STRIDE == 0), self.op, self.args)
 
 
 class VariedNumber(float):
@@ -157,6 +163,11 @@ def ordered_nodes(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
 def value_by(node: FormulaNode, known: Mapping[int, Any]) -> list[Any]:
     """The arguments of a node from the values of others, by their ids."""
     return [known[id(x)] if isinstance(x, FormulaNode) else x for x in node.args]
+
+
+def _node_after(_: tuple[FormulaNode, ...], op: str, args: tuple[Any, ...]) -> FormulaNode:
+    """A node from a pickle in which others stand before it."""
+    return FormulaNode(op, args)
 
 
 def _is_array(x: Any) -> bool:

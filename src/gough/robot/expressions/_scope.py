@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -34,8 +35,6 @@ NUMBER: Dimension = (0, 0, 0, 0)
 ANGLE: Dimension = (0, 0, 0, 1)
 MOST_POWER = 64
 MOST_VARIABLES = 1000
-LONGEST_CHAIN = 100
-"""Variables that are defined one by another."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BEGINS_A_PRODUCT = re.compile(r"\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)\s*[*/]")
 _QUANTITY_LIKE = re.compile(r"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[^()+]*")
@@ -81,7 +80,8 @@ class Scope:
         self.known: dict[str, Quantity] = {}
         self.broken: set[str] = set()
         self.local: dict[str, Quantity] = {}
-        self._given: Mapping[Any, Any] = given if isinstance(given, Mapping) else {}
+        raw = given if isinstance(given, Mapping) else {}
+        self._given = {name: x.written if isinstance(x, Quantity) else x for name, x in raw.items()}
         self._trees: dict[str, FormulaTree] = {}
         self._nodes: dict[str, FormulaNode] = {}
         if given is not None and not isinstance(given, Mapping):
@@ -93,7 +93,7 @@ class Scope:
         token = UNIT_LIKE.set(self._unit_like)
         try:
             for name in self._given:
-                self._define(name, ())
+                self._define(name)
         finally:
             UNIT_LIKE.reset(token)
 
@@ -145,56 +145,64 @@ class Scope:
             return Expression(value, written, dimension)
         return Quantity(float(value), written, dimension)
 
-    def _define(self, name: Any, open_: tuple[str, ...]) -> None:
-        """Evaluate a variable, those that it needs first. open_: that are being evaluated."""
-        if name in self.known or name in self.broken:
-            return
-        fault = _name_fault(name)
-        raw = self._given[name]
+    def _define(self, name: Any) -> None:
+        """Evaluate a variable, those that it needs first."""
+        way = {} if self._is_settled(name) else {name: self._needs(name)}  # each after the one that needs it
+        while way:
+            last, needs = next(reversed(way.items()))
+            need = next((word for word in needs if not self._is_settled(word)), None)
+            if need is not None and need not in way:
+                way[need] = self._needs(need)
+                continue
+            self._settle(last, [] if need is None else list(way)[list(way).index(need) :])
+            del way[last]
+
+    def _is_settled(self, name: Any) -> bool:
+        return name in self.known or name in self.broken
+
+    def _needs(self, name: Any) -> Iterator[str]:
+        """Variables in the text of one; none in that of a number with its unit."""
+        if isinstance(raw := self._given[name], str):
+            try:
+                parse(raw)
+            except UnitError:
+                yield from (word for word in dict.fromkeys(_NAME.findall(raw)) if word in self._given)
+
+    def _settle(self, name: Any, circle: list[str]) -> None:
+        """Evaluate a variable whose needs are known or broken. circle: those by which it would follow from itself."""
+        fault, raw = _name_fault(name), self._given[name]
         if fault is None:
             try:
-                self.known[name] = self._variable(name, raw, open_)
+                self.known[name] = self._variable(raw, circle)
                 return
             except UnitError as error:
                 fault = Fault((name,), raw, str(error), "a number, a text with a unit, or an expression of variables")
         self.broken.add(name)
         self.faults.append(fault)
 
-    def _variable(self, name: str, raw: Any, open_: tuple[str, ...]) -> Quantity:
-        if name in open_:
-            way = [*open_[open_.index(name) :], name]
+    def _variable(self, raw: Any, circle: list[str]) -> Quantity:
+        if circle:
+            way = [*(circle if len(circle) < 10 else [*circle[:9], "…"]), circle[0]]
             raise UnitError(f"variables that follow from each other: {' → '.join(way)}; give one of them a number")
-        if len(open_) > LONGEST_CHAIN:
-            raise UnitError(f"more than {LONGEST_CHAIN} variables that follow one from another")
-        if isinstance(raw, Quantity):
-            raw = raw.written
         if isinstance(raw, bool) or not isinstance(raw, int | float | str):
             raise UnitError("not a number")
-        found = Quantity(_as_float(raw), repr(raw), NUMBER) if not isinstance(raw, str) else None
         if isinstance(raw, str):
             try:
                 value, dimension = parse(raw)
-            except UnitError as error:
-                found = self._defined_by(name, raw, open_, error)
+            except UnitError:
+                if not self._is_expression(raw):
+                    raise
+                found = self._evaluate(raw)
             else:
                 demand_clear(raw)
                 found = Quantity(value, raw.strip(), dimension)
-        assert found is not None
+        else:
+            found = Quantity(raw if abs(raw) <= sys.float_info.max else math.inf, repr(raw), NUMBER)
         if "Hz" in found.written and not isinstance(found, Expression):
             raise UnitError("Hz counts turns: write rev/s, rpm or rad/s, or 1/s")
         if not math.isfinite(found):
             raise UnitError("not a finite number")
         return found
-
-    def _defined_by(self, name: str, raw: str, open_: tuple[str, ...], error: UnitError) -> Quantity:
-        for word in dict.fromkeys(_NAME.findall(raw)):
-            if word in self._given and word not in self.known and word not in self.broken:
-                if word == name or word in open_:
-                    self._variable(word, self._given[word], (*open_, name))
-                self._define(word, (*open_, name))
-        if not self._is_expression(raw):
-            raise error
-        return self._evaluate(raw)
 
     # Trees to numbers and dimensions.
 
@@ -235,13 +243,6 @@ class Scope:
             return float(found), found.dimension
         node = self._nodes.setdefault(name, FormulaNode("variable", (name,)))
         return VariedNumber(float(found), node), found.dimension
-
-
-def _as_float(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
 
 
 def _name_fault(name: Any) -> Fault | None:
