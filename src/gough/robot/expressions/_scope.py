@@ -139,7 +139,7 @@ class Scope:
         tree = self._trees.get(text)
         if tree is None:
             tree = self._trees[text] = parse_expression(text)
-        value, dimension = self._value(tree)
+        value, dimension = self.value(tree)
         written = text.strip()
         if isinstance(value, VariedNumber):
             return Expression(value, written, dimension)
@@ -198,13 +198,14 @@ class Scope:
 
     # Trees to numbers and dimensions.
 
-    def _value(self, tree: FormulaTree) -> tuple[Any, Dimension]:
+    def value(self, tree: FormulaTree) -> tuple[Any, Dimension]:
+        """The number of an expression in SI units, and its dimension."""
         op = tree.op
         if op == "number":
             return tree.args
         if op == "name":
             return self._named(tree.args[0], tree.column)
-        values = [self._value(arg) for arg in tree.args]
+        values = [self.value(arg) for arg in tree.args]
         try:
             return _OPERATIONS[op](tree, values)
         except ExpressionError:
