@@ -149,6 +149,11 @@ def test_a_tolerance_that_is_too_small_says_what_is_enough() -> None:
         built(orthoglide(1e-5, "0.5 um"))
 
 
+def test_a_tolerance_as_large_as_the_robot_is_refused() -> None:
+    with pytest.raises(gough.StructureError, match=r"closure_tolerance of 1000 m in a robot of size .* hold nothing"):
+        built(orthoglide(0.0, "1 km"))
+
+
 def test_a_tolerance_changes_nothing_where_loops_fit(exact) -> None:
     allowed = built(orthoglide(0.0, "0.05 mm"))
     assert allowed.home == pytest.approx(exact.home, abs=1e-12)

@@ -379,7 +379,7 @@ def assemble_model(
 
 
 def _in_stages(robot: Robot, free: tuple[str, ...], velocities: str | Sequence[str] | None, precision: str) -> Model:
-    structure = check_structure(demand_following(robot, build_structure(robot)))
+    structure = check_structure(demand_following(robot, build_structure(robot)), robot.closure_tolerance)
     pattern = FrozenDict(structure.table.structural(free))
     check_free_friction(structure, pattern)
     parameters = np.array(structure.table.values)

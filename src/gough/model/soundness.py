@@ -38,13 +38,21 @@ MEASURED = (1.6e6, 10.0, 0.3)
 """Entries of a chain of 400 four-bars, and what it took to build: s, GB."""
 COINCIDE = 1e-9
 """Distance of two points, over the robot's size, that is none."""
+LARGEST_TOLERANCE = 0.1
+"""Of the robot's size: by how much loops may stay open."""
 LOCKED = 1e-9
 """Rate (scaled, per unit free motion) below which a joint is locked."""
 
 
-def check_structure(structure: Structure) -> Structure:
-    """The structure, which can be assembled in good time and has something that moves."""
+def check_structure(structure: Structure, tolerance: float | None = None) -> Structure:
+    """The structure, which can be assembled in good time, has loops that hold and something that moves. tolerance (m): by how
+    much the description lets loops stay open."""
     check_amount(structure)
+    if tolerance is not None and structure.rows and tolerance > LARGEST_TOLERANCE * structure.length:
+        raise StructureError(
+            f"{structure.name}: closure_tolerance of {tolerance:g} m in a robot of size {structure.length:.3g} m: loops so far "
+            f"open hold nothing. Give at most {LARGEST_TOLERANCE:g} of the size; it is what lengths do not fit by, 0.1 mm say"
+        )
     if not structure.layout.nu:
         raise StructureError(f"{structure.name}: no joint can move; give at least one that is not fixed")
     return structure

@@ -20,6 +20,9 @@ MOST_NAME = 100
 NAME, LOWER_NAME = r"[A-Za-z_][A-Za-z0-9_]*", r"[a-z][a-z0-9_]*"
 FULL_NAME = rf"{NAME}(\.{NAME})?"
 
+LARGEST = 1e50
+"""In SI units, of any number: m l² of two such, squared, still is a double."""
+
 EXPRESSED = r"^\s*[-+(A-Za-z_0-9.]"
 """How a number with a unit, or an expression, begins."""
 PLAIN_NUMBER = WithJsonSchema(
@@ -70,6 +73,8 @@ def number_fault(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") 
         result = _float(value)
     if not math.isfinite(result):
         return Fault((), value, "not a finite number", expected)
+    if abs(result) > LARGEST:
+        return Fault((), value, f"a number beyond {LARGEST:g}: no robot has it, and equations square it", expected)
     if bound == "not negative" and result < 0:
         return Fault((), value, "negative", expected)
     if bound == "positive" and result <= 0:
