@@ -16,7 +16,7 @@ from gough.robot.checks.bare_angles import FULL_TURN, angles_without_unit, expre
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
-from gough.robot.expressions import Scope
+from gough.robot.expressions import EXPRESSIONS_NEED, WRONG_ITSELF, Scope
 from gough.robot.expressions.bare_turns import bare_turns
 from gough.robot.expressions.patterns import Complain, expand_patterns, has_lost_entries
 from gough.robot.item import FORMAT, Fault, Place, faults_of, no_such_name, unknown_key
@@ -87,6 +87,8 @@ def _loads(text: str, file: str) -> Robot:
         told = {(p.line, p.path) for p in of_patterns}
         problems += [p for p in _problems_at(faults_of(error), raw, file) if (p.line, p.path) not in told]
     problems += _unused_templates(merger, file, _written_format(document), document.get("variables"))
+    if document.get("variables") and _written_format(document) < 2:  # which is told: expressions of them follow from it
+        problems = [p for p in problems if EXPRESSIONS_NEED not in p.message]
     if problems or robot is None:
         chosen = {(p.line, p.path, p.message): p for p in problems}
         raise DescriptionError(sorted(chosen.values(), key=lambda p: p.line or 0))
@@ -181,8 +183,8 @@ def _robot_data(document: Map, merger: Merger) -> Map:
 def _problems_at(faults: list[Fault], raw: Map, file: str) -> list[Problem]:
     problems = []
     for fault in faults:
-        if _comes_from_missing_template(fault, raw):
-            continue
+        if _comes_from_missing_template(fault, raw) or WRONG_ITSELF in fault.message:
+            continue  # what is wrong is told where it is written
         mark, value = locate(raw, fault.place)
         problems.append(Problem(file, mark.line, mark.path, _plain(value), fault.message, fault.expected))
     return problems
