@@ -209,6 +209,10 @@ class UnitWarning(UserWarning):
     """A number without a unit that can hardly be meant in the unit it is read in: an angle of 30 rad, say."""
 
 
+class VariableWarning(UserWarning):
+    """Another value of a variable that moves nothing where it was given: limits or home alone follow it."""
+
+
 class ReductionWarning(UserWarning):
     """A flexible body is not quite what was asked for: a degenerate pair kept whole, coordinates without mass, …"""
 

@@ -38,6 +38,7 @@ def test_rectangles_and_bad_entries(rng):
     wide[3, 1, 1] = np.nan
     assert np.isnan(reciprocal_conditions(wide)).sum() == 1
     assert (reciprocal_conditions(np.zeros((4, 0, 0))) == 1).all()
+    assert reciprocal_conditions(np.array([[[-0.3]], [[2.0]], [[np.nan]]])).tolist()[:2] == [0.3, 1.0]
 
 
 def test_signs(rng):

@@ -16,7 +16,7 @@ def by_tip():
 
 @pytest.fixture(scope="module")
 def by_motors():
-    return gough.workspace(five_bar(), {"m1": (0.0, 3.1, 31), "m2": (0.0, 3.1, 31)}, condition=0.05)
+    return gough.workspace(five_bar(), {"m1": (0.0, 3.1, 31), "m2": (0.0, 3.1, 31)}, condition=0.05, keep_q=True)
 
 
 def inside(x, y):
@@ -72,6 +72,8 @@ def test_motors_reach_until_the_rods_are_stretched(by_motors):
     good = clear & (by_motors.verdict <= Verdict.SINGULAR)
     t = np.tan(np.arcsin(apart[good] / (2 * ROD)))
     assert np.allclose(by_motors.serial[good], np.minimum(t, 1 / t), rtol=1e-5)
+    assert np.array_equal(by_motors.parallel[good], by_motors.serial[good])  # locked motors do not hold stretched rods
+    assert np.allclose(five_bar().singularity(by_motors.q[good]).parallel, by_motors.parallel[good], rtol=1e-5)
     assert (by_motors.aspect[by_motors.singularity_free] == 1).mean() > 0.99
     assert by_motors.samples.unit == "rad2"
 

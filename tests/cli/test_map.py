@@ -31,6 +31,12 @@ def test_json(limited):
     assert 0 < report["parallel"]["min"] <= report["parallel"]["median"] <= report["parallel"]["max"] < 1
 
 
+def test_degrees_without_their_unit_are_told(limited):
+    _, told = gough("map", limited, "--range", "yaw=-0.2:40:2", "--fixed", "pitch=30", "--fixed", "z=620mm")
+    assert "--range 'yaw=-0.2:40:2': 40 without a unit is 40 rad, 6.37 turns; write 40deg or 40rad" in told
+    assert told.count("without a unit") == 2 and "--fixed 'pitch=30': 30 without" in told
+
+
 def test_text_names_the_limits(limited):
     out, _ = gough("map", limited, "--range", "x=-0.3:0.3:31")
     assert "reachable" in out and "connected with home" in out

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import warnings
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,18 @@ def test_driver_finds_the_reference_values(robot: str, function: str, options: d
     files = export(model(robot), function, tmp_path, name="f", **options)
     assert [f.name for f in files] == ["f.h", "f.c", "f_test.c"]
     assert "0 wrong" in assert_driver_passes(tmp_path, "f")
+
+
+@needs_compiler
+def test_driver_of_variables_stands_at_their_values(tmp_path: Path) -> None:
+    """The states' loops close for the design's own numbers alone; and a driver that would compare nothing is not written."""
+    m = model("hobby_6rss")
+    export(m, m.function("mass_matrix", variables=True), tmp_path, name="f")
+    assert "f: 6 states, 0 wrong" in assert_driver_passes(tmp_path, "f")
+    program = m.function("mass_matrix").program
+    never = replace(program, checks=(*program.checks[:-1], replace(program.checks[-1], minimum=np.inf)))
+    with pytest.raises(UsageError, match=r"none of \d+ states around home is good \(the first: .* compare nothing"):
+        references(m, never)
 
 
 def test_derivatives_by_parameters_have_no_lost_columns() -> None:

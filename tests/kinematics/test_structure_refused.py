@@ -160,3 +160,23 @@ def test_a_tree_of_thousands_of_bodies_is_built():
         }
     )
     assert gough.build(robot).mobility == n
+
+
+PRS = """format: 2
+name: prs
+platform: {mass: 2, inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.02}, freedoms: [z, pitch, roll]}
+templates:
+  prs:
+    chain:
+      - {name: slide, type: prismatic, drive: {}, body: {mass: 0.5}}
+      - {name: pin, type: revolute, axis: [0, 1, 0], body: {mass: 0.3, center_of_mass: [0, 0, 0.15]}}
+    cut: {type: spherical, on_leg: {position: [0, 0, 0.3]}}
+legs: [{pattern: {circular: 3, about: z}, like: prs, base: {position: [0.25, 0, 0]}, on_platform: {position: [0.12, 0, 0]}}]
+home: {pose: {position: [0, 0, 0.5]}}
+"""
+
+
+def test_freedoms_that_hold_what_tilts_are_named_where_home_is_level() -> None:
+    """A tilted 3-PRS moves along x and y a little: guides that hold it are locks away from the level home alone."""
+    with pytest.raises(gough.StructureError, match=r"home is singular.*Or platform\.freedoms \(z, pitch, roll\) holds"):
+        gough.build(loads(PRS))

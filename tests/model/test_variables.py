@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError, VariableWarning
 from gough.robot import DescriptionError, Robot, dumps, loads
 
 HEXAPOD = """
@@ -146,6 +146,35 @@ def test_batches_broadcast_and_parameters_come_last(model: gough.Model) -> None:
     assert (found[..., model.parameter_names.index("platform.M")] == 3.0).all()
     one = model.parameters_with({"platform.M": 3.0}, variables={"a": 0.3})
     np.testing.assert_array_equal(found[3, 2], one)
+
+
+SWING = """
+format: 2
+name: pendulum
+variables: {tilt: 10 deg, reach: 40 deg, c: 100 mm}
+bodies: [{name: arm, mass: 1, center_of_mass: [0, 0, -c], inertia: {about: center_of_mass, xx: 0.1, yy: 0.1, zz: 0.1}}]
+joints: [{name: h, type: revolute, axis: [0, 1, 0], parent: world, child: arm, drive: {stroke: [-reach, 2*reach]}}]
+home: {joints: {h: tilt*c/(100 mm)}}
+"""
+
+
+def test_variables_that_move_nothing_are_told() -> None:
+    """Limits and home are no parameters: other values have no effect in a vector of them, nor in runs."""
+    own = gough.build(loads(SWING))
+    with pytest.warns(
+        VariableWarning, match=r"follows reach \(joints\[0\]\.drive\.stroke\[0\], .*\[1\] do\).*with_variables"
+    ):
+        assert np.array_equal(own.parameters_with(variables={"reach": "30 deg"}), own.parameters)
+    assert own.parameters_with(variables={"c": "5 cm", "reach": own.robot.variables["reach"]}) == pytest.approx(
+        own.parameters_with(variables={"c": 0.05})
+    )
+    settings = {"duration": 0.01, "step": 1e-3, "stored": 2}
+    with pytest.raises(UsageError, match=r"follows tilt \(home\.joints\.h.* does\).*at\.NAME.*with_variables"):
+        gough.simulate_many(own, vary=gough.vary.sweep({"tilt": [0.1, 0.2]}), **settings)
+    with pytest.warns(RunWarning, match=r"own home.*does not follow c \(home\.joints\.h.* does\)"):
+        gough.simulate_many(own, vary=gough.vary.sweep({"c": [0.1, 0.2]}), **settings)
+    with pytest.raises(UsageError, match=r"variable c: '5 kg' is a mass"):
+        own.parameters_with(variables={"c": "5 kg"})
 
 
 def test_zeros_that_a_variable_moves_stay_inputs(model: gough.Model) -> None:

@@ -4,6 +4,7 @@ import ast
 import math
 import pickle
 import random
+import warnings
 
 import pytest
 
@@ -192,6 +193,43 @@ def test_a_bound_is_one_of_the_value_and_numbers_of_expressions_serve_as_angles(
 def test_an_expression_without_a_unit_that_turns_far_is_told() -> None:
     with pytest.warns(UnitWarning, match="arm.yaml:8: .*rpy_zyx.*is 30 rad; give its variables a unit"):
         loads(ROBOT.format(**{**USUAL, "variables": "{radius: 80 mm, a: 30}"}), "arm.yaml")
+
+
+DEGREES = """format: 2
+name: arm
+variables: {swing: 45, n: 12, straight: 2*pi*3, side: 45 deg}
+bodies:
+- mass: 1
+  name: arm
+  center_of_mass: [0.1 m*cos(SIDE), 0.1 m*sin(straight + pi), 0]
+  inertia: {about: center_of_mass, xx: 1, yy: 1, zz: 1}
+- {mass: 1, name: hand}
+joints:
+- {name: h, type: revolute, axis: [0, 1, 0], parent: world, child: arm, drive: {stroke: [-n/2, swing]}, limits: {lower: -2*swing}}
+- {name: s, type: prismatic, axis: [0, 1, 0], parent: arm, child: hand, limits: {upper: swing*0.5 m}}
+home: {joints: {h: n}}
+initial: {joints: {h: [n]}}
+"""
+
+
+def test_degrees_that_were_forgotten_are_told_wherever_an_angle_stands() -> None:
+    """Not of a slide, not of radians that are a turn or less, or that are written with pi."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loads(DEGREES.replace("SIDE", "30"), "arm.yaml")
+    said = [str(w.message) for w in caught if w.category is UnitWarning]
+    assert [line.split(": ")[1] for line in said] == [
+        "joints[0].drive.stroke[1]",
+        "joints[0].limits.lower",
+        "home.joints.h",
+        "initial.joints.h[0]",
+        "bodies[0].center_of_mass[0]",
+    ]
+    assert "takes the cos of 30 rad, 4.77 turns; give the angle a unit: 30 deg" in said[-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnitWarning)
+        given = DEGREES.replace("SIDE", "side").replace("swing: 45", "swing: 45 deg").replace("n: 12", "n: 12 deg")
+        loads(given.replace("swing*0.5 m", "3 m"))
 
 
 def test_friction_that_is_scaled_stays_an_expression() -> None:

@@ -119,7 +119,9 @@ def test_other_words_for_every_joint_type(kind):
 def test_a_telescopic_body_at_a_coordinate_beyond_squares_loads():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert loads(VALID.replace("leg0.slide: 700 mm", "leg0.slide: 1e300")).home.joints["leg0.slide"] == (1e300,)
+        assert loads(VALID.replace("leg0.slide: 700 mm", "leg0.slide: 1e50")).home.joints["leg0.slide"] == (1e50,)
+    (problem,) = problems(VALID.replace("leg0.slide: 700 mm", "leg0.slide: -1e51"))
+    assert "a number beyond 1e+50" in problem.message  # in equations squares of what follows from it are infinite
 
 
 def all_items(base: type[Item] = Item) -> list[type[Item]]:

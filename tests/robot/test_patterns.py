@@ -171,3 +171,38 @@ def test_copies_are_bounded() -> None:
     )
     with pytest.raises(DescriptionError, match="entries in all"):
         loads(text)
+
+
+WEIGHT = "      - {name: w0, type: fixed, body: {mass: 1 kg}}\n      - {name: w1, type: fixed, body: {mass: 2 kg}}\n"
+WEIGHTS = "      - {pattern: {listed: [{m: 1 kg}, {m: 2 kg}]}, name: w<i>, type: fixed, body: {mass: <m>}}\n"
+PRISMATIC = "      - {name: slide, type: prismatic, drive: {}, body: {mass: 1}}\n"
+
+
+def test_a_template_has_patterns_of_its_own() -> None:
+    """Beside those of the legs that take it; wrong ones are one problem, and none of what would have been in their place."""
+    of_one = HEAD.replace(PRISMATIC, PRISMATIC + WEIGHTS) + PATTERNS
+    assert loads(of_one).legs == loads(HEAD.replace(PRISMATIC, PRISMATIC + WEIGHT) + PATTERNS).legs
+    with pytest.raises(DescriptionError) as caught:
+        loads(of_one.replace("{listed: [{m: 1 kg}, {m: 2 kg}]}", "{circulr: 2}"))
+    (problem,) = caught.value.problems
+    assert problem.path == "templates.ups.chain[2].pattern.circulr" and "did you mean 'circular'" in problem.message
+    leg = "    name: right<i>\n    cut: {type: spherical}\n    chain:\n" + PRISMATIC + WEIGHTS
+    own = PATTERNS.replace("    like: ups\n    name: right<i>", leg)
+    with pytest.raises(DescriptionError, match=r"a pattern inside of a pattern.*chain in a template"):
+        loads(HEAD + own)
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(DescriptionError) as caught:
+        loads(text)
+    return list(map(str, caught.value.problems))
+
+
+def test_one_mistake_is_one_problem() -> None:
+    """A variable that is wrong, a format that is too old; and what a list tore apart is told as that."""
+    (said,) = problems((HEAD + PATTERNS).replace("top_radius: 300 mm", "top_radius: 300 mmm"))
+    assert "variables.top_radius" in said
+    (said, *others) = problems((HEAD + PATTERNS).replace("format: 2", "format: 1"))
+    assert "variables: a key of format 2" in said and not any("expressions need" in x for x in others)
+    (said,) = problems((HEAD + PATTERNS).replace("position: [0, 0, height]", "position: [0, 0, max(height, 3 m)]"))
+    assert "4 entries instead of 3" in said and 'in quotes: "max(a, 3 m)"' in said

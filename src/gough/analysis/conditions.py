@@ -14,8 +14,8 @@ CAREFUL_CUBIC = 5e-2
 
 
 def reciprocal_conditions(a: np.ndarray) -> np.ndarray:
-    """Smallest over largest singular value (n,) of matrices (n, rows, columns), of the row space; NaN where a is not
-    finite, 0 where there are fewer columns than rows."""
+    """Smallest over largest singular value (n,) of matrices (n, rows, columns), of the row space; of a single row the length, at
+    most 1. NaN where a is not finite, 0 where there are fewer columns than rows."""
     n, rows, columns = a.shape
     finite = np.asarray(np.isfinite(a).all(axis=(1, 2)))
     if rows == 0 or n == 0:
@@ -24,9 +24,9 @@ def reciprocal_conditions(a: np.ndarray) -> np.ndarray:
         return np.where(finite, 0.0, np.nan)
     clean = a if finite.all() else np.where(finite[:, None, None], a, 0.0)
     square = clean @ clean.transpose(0, 2, 1)
-    if rows == 1:
-        lowest = highest = square[:, 0, 0]
-    elif rows == 3:
+    if rows == 1:  # nothing to compare with
+        return np.where(finite, np.sqrt(np.minimum(square[:, 0, 0], 1.0)), np.nan)
+    if rows == 3:
         lowest, highest = _cubic(square)
     else:
         eigenvalues = np.linalg.eigvalsh(square)

@@ -3,6 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
+from gough.cli.output import note
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ def _named_values(
         if name in found:
             raise UsageError(f"{option} {text!r}: {name} is given twice; leave one out")
         found[name] = number(value, f"{option} {text!r}", dimensions)
+        if units.get(name) == "rad":
+            _doubt_angles([value], f"{option} {text!r}")
     demand_fit(found, units, option)
     return found
 
@@ -82,6 +85,7 @@ def range_values(texts: list[str], random: bool, model: "Model") -> dict[str, tu
     from gough.kinematics.leading import coordinate_units
     from gough.robot.units import demand_fit
 
+    units = coordinate_units(model)
     wanted = "NAME=LOW:HIGH" if random else "NAME=LOW:HIGH:POINTS"
     found: dict[str, tuple] = {}
     for text in texts:
@@ -93,7 +97,9 @@ def range_values(texts: list[str], random: bool, model: "Model") -> dict[str, tu
             raise UsageError(f"--range: {name} is given twice")
         points = () if random else (_points(text, pieces[2]),)
         found[name] = (*(number(piece, f"--range {text!r}") for piece in pieces[:2]), *points)
-    demand_fit(found, coordinate_units(model), "--range")
+        if units.get(name) == "rad":
+            _doubt_angles(pieces[:2], f"--range {text!r}")
+    demand_fit(found, units, "--range")
     return found
 
 
@@ -103,7 +109,22 @@ def orientation_rows(texts: list[str]) -> list[list[float]]:
     for text, row in zip(texts, rows, strict=True):
         if len(row) != 3:
             raise UsageError(f"--orientation {text!r}; give YAW,PITCH,ROLL, for instance 0,10deg,0")
+        _doubt_angles(text.split(","), f"--orientation {text!r}")
     return rows
+
+
+def _doubt_angles(texts: list[str], where: str) -> None:
+    """Say which angles of more than a turn have no unit, as descriptions do."""
+    from gough.robot.checks.bare_angles import FULL_TURN
+
+    for text in texts:
+        try:
+            x = float(text)
+        except ValueError:  # it has a unit
+            continue
+        if abs(x) > FULL_TURN:
+            said = f"{x:g} without a unit is {x:g} rad, {abs(x) / FULL_TURN:.3g} turns; write {x:g}deg or {x:g}rad"
+            note(f"warning: {where}: {said}")
 
 
 def _points(where: str, text: str) -> int:

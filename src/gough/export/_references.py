@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.errors import GOOD
+from gough.errors import GOOD, UsageError
 from gough.program import Program
 from gough.program.verdict import evaluate_with_care
 
@@ -38,8 +38,9 @@ class References:
 
 
 def references(model: "Model", program: Program, states: int = STATES) -> References:
-    """Reference values of a program of a model at up to `states` good states."""
-    samples = {**model.sampled_states, "variables": model.variables.values[None]}
+    """Reference values of a program of a model at up to `states` good states, variables at their own values; UsageError where
+    no state is good: a driver that compares nothing proves nothing."""
+    samples = {**model.sampled_states, "variables": model.variables.values[None]}  # loops close for this design alone
     n = len(samples["q"])
     rng = np.random.default_rng(1959)
     columns = {}
@@ -51,8 +52,15 @@ def references(model: "Model", program: Program, states: int = STATES) -> Refere
     flat = np.concatenate([columns[s.name] for s in program.inputs], axis=1)
     outputs, failed = evaluate_with_care(program, flat)
     good = np.flatnonzero(np.array(failed, dtype=object) == GOOD)[:states]
+    if not len(good):
+        raise UsageError(
+            f"{program.name}: none of {n} states around home is good (the first: {failed[0]}), so its test driver would compare "
+            "nothing. Give the robot a home around which it moves (`gough check ROBOT` says how near a singularity it is)"
+        )
     noise = [np.zeros(len(good)) for _ in outputs]
-    sizes = np.concatenate([_sizes(columns[s.name], s.uniform) for s in program.inputs], axis=1)
+    sizes = np.concatenate(
+        [_sizes(columns[s.name], s.uniform or s.name == "variables") for s in program.inputs], axis=1
+    )
     for _ in range(_TRIES):
         moved = flat[good] + _STEP * sizes[good] * rng.choice([-1.0, 1.0], size=(len(good), flat.shape[1]))
         again, _ = evaluate_with_care(program, moved)
@@ -73,7 +81,7 @@ def references(model: "Model", program: Program, states: int = STATES) -> Refere
 
 
 def _sizes(values: np.ndarray, of_design: bool) -> np.ndarray:
-    """What entries (n, size) of an input are rounded against: parameters each against itself, coordinates against the largest,
-    because a coordinate that is 0 somewhere is not 0 everywhere."""
+    """What entries (n, size) of an input are rounded against: numbers of a design each against itself, coordinates against the
+    largest, because a coordinate that is 0 somewhere is not 0 everywhere."""
     x = np.abs(values)
     return x if of_design else np.broadcast_to(x.max(axis=1, initial=0.0, keepdims=True), x.shape)

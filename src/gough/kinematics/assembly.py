@@ -34,14 +34,26 @@ def assemble(linkage: Linkage, robot: Robot, kinds: tuple[str | None, ...]) -> A
         home = settle(linkage, robot, start(), known)
     try:
         samples = sample(linkage, home, start)
-    except SingularHomeError:
+    except SingularHomeError as error:
         elsewhere = regular_home(linkage, start(), known)
         if elsewhere is None:
-            raise
+            raise _with_freedoms(error, robot) from None
         home = elsewhere
         samples = sample(linkage, home, start)
     home.setflags(write=False)
     return Assembly(home, samples.q, samples.null, tuple(kept_rows(samples)), kinds, legs.branches_of(home))
+
+
+def _with_freedoms(error: SingularHomeError, robot: Robot) -> SingularHomeError:
+    """The error; of a platform with stated freedoms, with what they may have to do with it: a guide that holds what the legs
+    must move is a lock nearby, and at a symmetric home it is not."""
+    stated: tuple[str, ...] = getattr(robot.platform, "freedoms", None) or ()
+    if not stated:
+        return error
+    return SingularHomeError(
+        f"{error} Or platform.freedoms ({', '.join(stated)}) holds a coordinate that moves with these by the legs: name the "
+        "freedoms that the platform has, or leave the key out: the legs alone then decide."
+    )
 
 
 def home_start(legs: ClosedFormLegs, robot: Robot, guess: np.ndarray, known: np.ndarray) -> np.ndarray:

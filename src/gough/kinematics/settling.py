@@ -130,7 +130,7 @@ def not_kept(structure: Structure, robot: Robot, home: np.ndarray) -> list[tuple
             texts = [f"[{text}]" if len(was) > 1 else text for text in texts]
             name = link.joint if link.quaternion is not None else structure.layout.q_names[link.q]
             out.append((off, f"{name}: {texts[0]}{word} stated, {texts[1]}{word} taken"))
-    return sorted(out, key=lambda x: -x[0])
+    return sorted(out, key=lambda x: -float(f"{x[0]:.6g}"))  # rounding does not put legs that are alike out of order
 
 
 def _platform_not_kept(structure: Structure, robot: Robot, home: np.ndarray) -> list[tuple[float, str]]:

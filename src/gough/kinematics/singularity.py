@@ -1,6 +1,6 @@
 """Distance to singularities, serial and parallel told apart, with a stated characteristic length."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,25 +59,10 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
     """Measures at q (..., nq). Columns of S with moments divided by `length` (default: the robot's size), rotary drives
     by it too, so that all entries are forces per force; the closures' blocks are scaled alike."""
     scale = linkage.size if length is None else float(length)
-    units = linkage.layout.v_units[: linkage.layout.mobility]
-    n = len(units)
-    drives = [linkage.mechanism.links[d.link].u for d in linkage.mechanism.drives]
-    own = drives == list(linkage.mechanism.selection.independent)
-    whole = _unit_map(q, n) if own and not linkage.mechanism.rows else None
-    if whole is None:
-        whole = linkage.function("drive_map")(q=q, parameters=parameters).outputs["S"]
-    rows, columns = drive_map_scales(linkage, scale)
-
-    def scaled(S: np.ndarray) -> np.ndarray:
-        return S / rows[:, None] * columns
-
-    S = scaled(whole[..., :n, :])
-    felt = S[..., driven_rows(linkage), :]
-    places, matrices = block_matrices(linkage, q, parameters, scale)
-    serial = [_reciprocal(a) for a in matrices]
-    parallel = _reciprocal(felt, felt.shape[-2])
-    if own and serial:
-        parallel = np.minimum(parallel, np.min(serial, axis=0))  # locked drives hold nothing where a loop is folded
+    n = linkage.layout.mobility
+    maps = scaled_maps(linkage, q, parameters, scale)
+    S, felt, whole = maps.S, maps.felt, maps.whole
+    parallel, serial = maps.conditions(_reciprocal)
     finite = np.asarray(np.isfinite(S).all(axis=(-2, -1)))
     clean = np.where(finite[..., None, None], felt, 0.0)
     square = felt.shape[-1] == felt.shape[-2]
@@ -87,10 +72,10 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
     if linkage.layout.nv > n:
         M = linkage.function("mass_matrix")(q=q, parameters=parameters).outputs["M"]
         moving = linkage.mechanism.moving
-        solved = scaled(inverse_map(M[..., moving, :][..., moving], whole[..., moving, :], n))[
-            ..., driven_rows(linkage), :
-        ]
-        inverse, ratio = _reciprocal(solved, solved.shape[-2]), _ratio(solved, felt) if square else ratio
+        rows, columns = drive_map_scales(linkage, scale)
+        solved = inverse_map(M[..., moving, :][..., moving], whole[..., moving, :], n) / rows[:, None] * columns
+        solved = solved[..., driven_rows(linkage), :]
+        inverse, ratio = _reciprocal(solved), _ratio(solved, felt) if square else ratio
     return Singularity(
         parallel,
         np.stack(serial, axis=-1) if serial else np.ones((*batch, 0)),
@@ -98,10 +83,48 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
         ratio,
         np.where(finite, det, np.nan),
         scale,
-        places,
+        maps.loop_names,
         S,
         lengths_per_rate(linkage.mechanism, scale)[list(linkage.mechanism.selection.independent)][:n],
     )
+
+
+@dataclass(frozen=True)
+class ScaledMaps:
+    """What distances to singularities are measured on, at states (...), in plain numbers.
+
+    whole (..., nv, drives): the drive map as it is. S (..., mobility, drives): scaled; felt: its rows that some drive feels.
+    loops: matrices (..., k, k) of `block_matrices`, of loop_names. by_drives: whether v are the rates of the drives.
+    """
+
+    whole: np.ndarray
+    S: np.ndarray
+    felt: np.ndarray
+    loop_names: tuple[str, ...]
+    loops: list[np.ndarray]
+    by_drives: bool
+
+    def conditions(self, reciprocal: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+        """(parallel (...), serial [(...)] of the loops) by a function for reciprocal conditions (...) of matrices (..., k, n).
+
+        With v = drives S is the identity, and locked drives hold nothing where a loop is folded: parallel is the lowest there.
+        """
+        serial, parallel = [reciprocal(a) for a in self.loops], reciprocal(self.felt)
+        return (np.minimum(parallel, np.min(serial, axis=0)) if self.by_drives and serial else parallel), serial
+
+
+def scaled_maps(linkage: LedLinkage, q: Any, parameters: np.ndarray, scale: float) -> ScaledMaps:
+    """The scaled drive map and matrices of the loops at q (..., nq); scale: the characteristic length (m)."""
+    n = linkage.layout.mobility
+    drives = [linkage.mechanism.links[d.link].u for d in linkage.mechanism.drives]
+    own = drives == list(linkage.mechanism.selection.independent)
+    whole = _unit_map(q, n) if own and not linkage.mechanism.rows else None
+    if whole is None:
+        whole = linkage.function("drive_map")(q=q, parameters=parameters).outputs["S"]
+    rows, columns = drive_map_scales(linkage, scale)
+    S = whole[..., :n, :] / rows[:, None] * columns
+    names, loops = block_matrices(linkage, q, parameters, scale)
+    return ScaledMaps(whole, S, S[..., driven_rows(linkage), :], names, loops, own)
 
 
 def drive_map_scales(linkage: LedLinkage, scale: float) -> tuple[np.ndarray, np.ndarray]:
@@ -157,7 +180,7 @@ def driven_condition(linkage: LedLinkage, names: Sequence[str], driven: np.ndarr
     turning = np.array([layout.u_units[layout.u_names.index(name)] == "rad/s" for name in names])
     rotary = np.array([unit == "N m" for unit in layout.drive_units])
     scaled = driven / np.where(turning, size, 1.0)[:, None] * np.where(rotary, size, 1.0)
-    least = _reciprocal(scaled, len(names))
+    least = _reciprocal(scaled)
     with np.errstate(divide="ignore"):
         return 1.0 / least
 
@@ -253,13 +276,16 @@ def _even_screws(mechanism: Structure, columns: list[int], J: np.ndarray, scale:
     return J
 
 
-def _reciprocal(a: np.ndarray, rank: int | None = None) -> np.ndarray:
+def _reciprocal(a: np.ndarray) -> np.ndarray:
+    """Smallest over largest singular value (...) of matrices (..., rows, columns), of the row space; of a single row the length,
+    at most 1. NaN where a is not finite, 0 where there are fewer columns than rows."""
     finite = np.asarray(np.isfinite(a).all(axis=(-2, -1)))
-    if 0 in a.shape[-2:]:
-        return np.full(finite.shape, 0.0 if rank else 1.0)
+    rows, columns = a.shape[-2:]
+    if 0 in (rows, columns):
+        return np.full(finite.shape, 0.0 if rows else 1.0)
     s = np.linalg.svd(np.where(finite[..., None, None], a, 0.0), compute_uv=False)
     largest = np.where(s[..., 0] > 0, s[..., 0], 1.0)
     if s.shape[-1] == 1:  # nothing to compare with: entries are of order one by their scaling
         largest = np.maximum(largest, 1.0)
-    smallest = s[..., -1] if rank is None or s.shape[-1] >= rank else np.zeros_like(largest)
+    smallest = s[..., -1] if columns >= rows else np.zeros_like(largest)
     return np.where(finite, smallest / largest, np.nan)

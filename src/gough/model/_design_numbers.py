@@ -10,12 +10,12 @@ from gough.arguments import checked, mapping, nothing, numbers, word
 from gough.compilation.arrays import checked_numbers
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
-from gough.errors import UsageError
+from gough.errors import UsageError, VariableWarning, warn
 from gough.model.functions import trace_by_variables
 from gough.program import Slot, trace
 from gough.robot.expressions.demands import demands_in
-from gough.robot.expressions.varying import free_variables, variable_unit
-from gough.robot.item import Demand, nearest
+from gough.robot.expressions.varying import free_variables, name_followers, parse_value, variable_unit
+from gough.robot.item import Demand, nearest, spell_place
 from gough.scalar import replay, variables_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class DesignVariables:
     values: np.ndarray
 
 
-class DesignNumbers:
+class DesignCalls:
     """Of `gough.Model`."""
 
     @property
@@ -53,19 +53,19 @@ class DesignNumbers:
         table = self.mechanism.table
         return [table.names[i] for i, node in table.formulas.items() if variable in variables_of([node])]
 
-    @checked(changes=mapping(numbers) | nothing, variables=mapping(numbers) | nothing)
+    @checked(changes=mapping(numbers) | nothing, variables=mapping(numbers | word) | nothing)
     def parameters_with(
         self: "Model",  # type: ignore[misc]
         changes: Mapping[str, float | np.ndarray] | None = None,
-        variables: Mapping[str, float | np.ndarray] | None = None,
+        variables: Mapping[str, float | str | np.ndarray] | None = None,
     ) -> np.ndarray:
         """Parameters (..., n) of a changed design, {name: value or array (...)}; of variables first, then of parameters.
 
         Structural zeros and right angles may be named too; calls that get them changed raise a PatternError, unless the model
-        was built with them free (see `build`). variables: in SI units. Limits and home stay those of the description:
-        `robot.with_variables` gives one with all of it.
+        was built with them free (see `build`). variables: in SI units, or texts with a unit. Limits and home stay those of the
+        description: `robot.with_variables` gives one with all of it; a variable that they alone follow is a VariableWarning.
         """
-        changes, moved = changes or {}, variables or {}
+        changes, moved = changes or {}, self._variable_numbers(variables or {})
         given = [*moved.items(), *changes.items()]
         values = [checked_numbers(name, v) for name, v in given]
         try:
@@ -84,11 +84,24 @@ class DesignNumbers:
         self.mechanism.table.check_numbers(out)
         return out
 
+    def _variable_numbers(self: "Model", given: Mapping[str, Any]) -> dict[str, Any]:  # type: ignore[misc]
+        """Values of variables in SI units, each one of `variables`; VariableWarning of those that move no parameter."""
+        found, own = {}, dict(zip(self.variables.names, self.variables.values, strict=True))
+        for name, value in given.items():
+            _demand_free(self, name)
+            found[name] = parse_value(self.robot, name, value) if isinstance(value, str) else value
+        still = [n for n, x in found.items() if np.any(np.asarray(x) != own[n]) and not self.moved_parameters(n)]
+        if still:
+            warn(
+                f"parameters_with: no parameter follows {name_followers(self.robot, still)}. Other values change nothing "
+                "here: build robot.with_variables({…})",
+                VariableWarning,
+            )
+        return found
+
     def _move(self: "Model", out: np.ndarray, values: Mapping[str, np.ndarray]) -> None:  # type: ignore[misc]
         """Put into parameters (..., n) what follows values of variables."""
         known = self.variables
-        for name in values:
-            _demand_free(self, name)
         rows = np.broadcast_to(known.values, (*out.shape[:-1], len(known.names))).copy()
         for name, value in values.items():
             rows[..., known.names.index(name)] = value
@@ -97,10 +110,8 @@ class DesignNumbers:
             x = found["bounded"][..., k]
             bad = {"positive": ~(x > 0), "not negative": ~(x >= 0), "not zero": ~(x != 0)}[demand.bound]
             if bad.any():
-                where = ".".join(map(str, demand.place))
-                raise UsageError(
-                    f"variables: {where} = {demand.written!r} would be {x[bad].ravel()[0]:.6g}; it is {demand.words}"
-                )
+                value = f"{x[bad].ravel()[0]:.6g}; it is {demand.words}"
+                raise UsageError(f"variables: {spell_place(demand.place)} = {demand.written!r} would be {value}")
         places = list(self.mechanism.table.formulas)
         new = found["parameters"]
         if not np.isfinite(new).all():

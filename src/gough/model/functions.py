@@ -22,7 +22,7 @@ from gough.joints.springs import least_forces
 from gough.locks import make_nested_lock
 from gough.program import Program, Slot, trace
 from gough.program.graph import TangentGraph
-from gough.robot.item import Demand
+from gough.robot.item import Demand, spell_place
 from gough.scalar import check, replay
 from gough.structure import Mechanism, Structure
 from gough.structure.alike import common_pattern
@@ -107,7 +107,7 @@ def _check_design(table: ParameterTable, parameters: Any, demands: Sequence[Dema
     """Checks in a program of variables; found: values of the demands."""
     for demand, x in zip(demands, found, strict=True):
         least = 0.0 if demand.bound == "not negative" else NOTHING
-        check(Status.DESIGN.at(".".join(map(str, demand.place))), abs(x) if demand.bound == "not zero" else x, least)
+        check(Status.DESIGN.at(spell_place(demand.place)), abs(x) if demand.bound == "not zero" else x, least)
     moved = table.formulas
     for i in table.of_kind("mass"):
         if i in moved:

@@ -24,7 +24,7 @@ from gough.kinematics.sampling import sample_states
 from gough.kinematics.selecting import pattern_of, redundant_closures, reselected_mechanism, select, with_all_free
 from gough.locks import make_nested_lock
 from gough.model._configuration_calls import ConfigurationCalls
-from gough.model._design_numbers import DesignNumbers
+from gough.model._design_numbers import DesignCalls
 from gough.model._dynamics_calls import DynamicsCalls
 from gough.model._frame_calls import FrameCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
@@ -58,7 +58,7 @@ PER_PROCESS = ("_cache", "_lock", "_straight", "like")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model(ConfigurationCalls, FrameCalls, DynamicsCalls, DesignNumbers):
+class Model(ConfigurationCalls, FrameCalls, DynamicsCalls, DesignCalls):
     """Dynamics of one robot. Make it with `gough.build`; it does not change, is thread-safe and can be pickled.
 
     robot: the description. layout: names, units and places in q and v. parameters (n,): the design as numbers.

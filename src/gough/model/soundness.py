@@ -43,7 +43,7 @@ LOCKED = 1e-9
 
 
 def check_structure(structure: Structure) -> Structure:
-    """The structure, which can be assembled in good time and has something that moves."""
+    """The structure, which can be assembled in good time, and in which something moves."""
     check_amount(structure)
     if not structure.layout.nu:
         raise StructureError(f"{structure.name}: no joint can move; give at least one that is not fixed")

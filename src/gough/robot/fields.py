@@ -20,6 +20,11 @@ MOST_NAME = 100
 NAME, LOWER_NAME = r"[A-Za-z_][A-Za-z0-9_]*", r"[a-z][a-z0-9_]*"
 FULL_NAME = rf"{NAME}(\.{NAME})?"
 
+LARGEST = 1e50
+"""In SI units, of any number: m l² of two such, squared, still is a double."""
+
+TORN = '; in a list, an expression with commas stands in quotes: "max(a, 3 m)"'
+
 EXPRESSED = r"^\s*[-+(A-Za-z_0-9.]"
 """How a number with a unit, or an expression, begins."""
 PLAIN_NUMBER = WithJsonSchema(
@@ -63,13 +68,15 @@ def number_fault(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") 
         try:
             result = float(units.convert(value, dimensions))
         except units.UnitError as error:
-            return Fault((), value, str(error), expected)
+            return Fault((), value, str(error), expected + _torn(value))
     elif isinstance(value, bool) or not hasattr(value, "__float__") or getattr(value, "ndim", 0) != 0:
         return Fault((), value, "not a number", expected)
     else:
         result = _float(value)
     if not math.isfinite(result):
         return Fault((), value, "not a finite number", expected)
+    if abs(result) > LARGEST:
+        return Fault((), value, f"a number beyond {LARGEST:g}: no robot has it, and equations square it", expected)
     if bound == "not negative" and result < 0:
         return Fault((), value, "negative", expected)
     if bound == "positive" and result <= 0:
@@ -77,6 +84,11 @@ def number_fault(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") 
     if bound == "not zero" and float(result) == 0:
         return Fault((), value, "zero", expected)
     return None
+
+
+def _torn(value: Any) -> str:
+    """What to say of a text that a list took apart at a comma; "" of others."""
+    return TORN if isinstance(value, str) and value.count("(") != value.count(")") else ""
 
 
 def _float(value: Any) -> float:
@@ -134,7 +146,8 @@ def exactly(count: int, what: str) -> BeforeValidator:
         if not isinstance(value, list | tuple):
             raise as_error([Fault((), value, "not a list", what)])
         if len(value) != count:
-            raise as_error([Fault((), value, f"{len(value)} entries instead of {count}", what)])
+            torn = "".join(map(_torn, value))
+            raise as_error([Fault((), value, f"{len(value)} entries instead of {count}", what + torn[: len(TORN)])])
         return tuple(value)
 
     return BeforeValidator(check)

@@ -237,6 +237,11 @@ def as_error(faults: list[Fault]) -> ValidationError:
     return ValidationError.from_exception_data("description", details)
 
 
+def spell_place(place: Place) -> str:
+    """A place as messages have it: legs[0].chain[1].pose."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")
+
+
 def as_stated(number: Any) -> str:
     """A number as it is written in the description, where it remembers that."""
     return str(getattr(number, "written", number))

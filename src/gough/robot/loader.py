@@ -12,11 +12,12 @@ from gough.arguments import checked, path, word
 from gough.errors import UnitWarning, UnreadableFileError, warn
 from gough.robot._leg import Leg
 from gough.robot._merge import Merger
-from gough.robot.checks.bare_angles import FULL_TURN, LISTS, SINGLE, angles_without_unit
+from gough.robot.checks.bare_angles import FULL_TURN, angles_without_unit, expressed_angles
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
-from gough.robot.expressions import Scope, expressions_in
+from gough.robot.expressions import EXPRESSIONS_NEED, WRONG_ITSELF, Scope
+from gough.robot.expressions.bare_turns import bare_turns
 from gough.robot.expressions.patterns import Complain, expand_patterns, has_lost_entries
 from gough.robot.item import FORMAT, Fault, Place, faults_of, no_such_name, unknown_key
 from gough.robot.reader import Map, Mark, Seq, read, read_document
@@ -86,13 +87,15 @@ def _loads(text: str, file: str) -> Robot:
         told = {(p.line, p.path) for p in of_patterns}
         problems += [p for p in _problems_at(faults_of(error), raw, file) if (p.line, p.path) not in told]
     problems += _unused_templates(merger, file, _written_format(document), document.get("variables"))
+    if document.get("variables") and _written_format(document) < 2:  # which is told: expressions of them follow from it
+        problems = [p for p in problems if EXPRESSIONS_NEED not in p.message]
     if problems or robot is None:
         chosen = {(p.line, p.path, p.message): p for p in problems}
         raise DescriptionError(sorted(chosen.values(), key=lambda p: p.line or 0))
     robot._lines.update(_flexible_lines(robot, raw))
     robot._folder = str(Path(file).parent.absolute())
     warn_of_angles(raw, file, joint_types(robot))
-    _warn_of_expressed_angles(robot, raw, file)
+    _warn_of_expressed_angles(robot, raw, file, Scope(raw.get("variables"), _written_format(document)))
     for finding in unphysical_bodies(robot):
         mark, _ = locate(raw, finding.places[0])
         written = f"{file}:{mark.line}: {mark.path}"
@@ -134,13 +137,19 @@ def warn_of_angles(raw: Map, file: str, types: Mapping[str, Any]) -> None:
             warn(f"{file}:{mark.line}: {mark.path}: {said}", UnitWarning)
 
 
-def _warn_of_expressed_angles(robot: Robot, raw: Map, file: str) -> None:
-    """The same of expressions without a unit that give angles."""
-    for place, x in expressions_in(robot):
-        if not any(x.dimension) and abs(x) > FULL_TURN and any(step in (*LISTS, *SINGLE) for step in place):
-            mark, _ = locate(raw, place)
-            said = f"{x.written!r} has no unit and is {float(x):g} rad; give its variables a unit"
-            warn(f"{file}:{mark.line}: {mark.path}: {said}", UnitWarning)
+def _warn_of_expressed_angles(robot: Robot, raw: Map, file: str, scope: Scope) -> None:
+    """The same of expressions without a unit that give angles, or take the sine of one."""
+    said = {
+        locate(raw, place)[0]: f"{x.written!r} has no unit and is {float(x):g} rad; give its variables a unit"
+        for place, x in expressed_angles(robot, joint_types(robot))
+    }
+    for place, text, function, x in bare_turns(raw, scope, FULL_TURN):
+        said[locate(raw, place)[0]] = (
+            f"{text!r} takes the {function} of {x:g} rad, {abs(x) / FULL_TURN:.3g} turns; give the angle a unit: {x:g} deg, or "
+            f"{x:g} rad"
+        )
+    for mark, text in said.items():
+        warn(f"{file}:{mark.line}: {mark.path}: {text}", UnitWarning)
 
 
 def locate(raw: Any, place: Place) -> tuple[Mark, Any]:
@@ -154,7 +163,7 @@ def locate(raw: Any, place: Place) -> tuple[Mark, Any]:
             node, mark = node[step], node.marks.get(step, mark)  # type: ignore[index]
         elif isinstance(node, Seq) and not extra and isinstance(step, int) and step < len(node):
             node, mark = node[step], node.marks[step]
-        elif not (isinstance(node, Map) and not extra and step == 0):  # one in the place of a list of them
+        elif not (not isinstance(node, Seq) and not extra and step == 0):  # one in the place of a list of them
             extra += f"[{step}]" if isinstance(step, int) else f".{step}"
     if extra:
         return Mark(mark.line, (mark.path + extra).lstrip(".")), ABSENT
@@ -174,8 +183,8 @@ def _robot_data(document: Map, merger: Merger) -> Map:
 def _problems_at(faults: list[Fault], raw: Map, file: str) -> list[Problem]:
     problems = []
     for fault in faults:
-        if _comes_from_missing_template(fault, raw):
-            continue
+        if _comes_from_missing_template(fault, raw) or WRONG_ITSELF in fault.message:
+            continue  # what is wrong is told where it is written
         mark, value = locate(raw, fault.place)
         problems.append(Problem(file, mark.line, mark.path, _plain(value), fault.message, fault.expected))
     return problems

@@ -39,7 +39,7 @@ class Workspace:
     """What a robot can reach. Arrays have one entry a sample (n,); on a grid `grid(array)` gives them their axes.
 
     verdict: `Verdict`. status: `gough.Status` of the assembly, place: where (index in place_names, -1: nothing wrong).
-    parallel: reciprocal condition of the drive map, serial: the lowest of the loops', loop: whose (index in loop_names);
+    parallel: as `Singularity` has it, serial: the lowest of the loops', loop: whose (index in loop_names);
     NaN where a sample is not reachable. aspect: 1 on home's side of the parallel singularities, -1 on the other side, 0
     where it is not known (or differs between orientations). mode: bits, which loops have turned over compared with home.
     margin: the smallest margin to a limit, in its unit; lengths over `length` (m) compared with angles; limit: which (index in

@@ -19,7 +19,7 @@ import numpy as np
 from gough.analysis.conditions import determinant_signs, reciprocal_conditions
 from gough.analysis.grids import MapSamples, arguments
 from gough.kinematics.leading import COORDINATES
-from gough.kinematics.singularity import block_matrices, driven_rows
+from gough.kinematics.singularity import block_matrices, scaled_maps
 from gough.model import Model
 
 
@@ -165,18 +165,14 @@ class Surveyor:
     def _measures(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(parallel (n,), serial (n, loops), signs (n, 1 + loops) of det S and of the loops' blocks) as
         `model.singularity` has them; the sign of S is 1 where it is not square (no side to tell)."""
-        model, scale = self.model, self.model.size
-        rigid = model.layout.mobility  # what the drives hold: elastic rates stand last in v
-        S = model.function("drive_map")(q=q, parameters=model.parameters).outputs["S"][:, :rigid]
-        turning = np.array([unit == "rad/s" for unit in model.layout.v_units[:rigid]], dtype=bool)
-        rotary = np.array([unit == "N m" for unit in model.layout.drive_units], dtype=bool)
-        S = (S * np.where(turning, 1.0 / scale, 1.0)[:, None] * np.where(rotary, scale, 1.0))[:, driven_rows(model)]
-        _, matrices = block_matrices(model, q, model.parameters, scale)
+        model = self.model
+        maps = scaled_maps(model, q, model.parameters, model.size)
+        S = maps.felt
         signs = [determinant_signs(S) if S.shape[1] == S.shape[2] else np.ones(len(q), np.int8)]
-        signs += [determinant_signs(a) for a in matrices]
-        serial = [reciprocal_conditions(a) for a in matrices]
+        signs += [determinant_signs(a) for a in maps.loops]
+        parallel, serial = maps.conditions(reciprocal_conditions)
         stacked = np.stack(serial, axis=1) if serial else np.ones((len(q), 0))
-        return reciprocal_conditions(S), stacked, np.stack(signs, axis=1)
+        return parallel, stacked, np.stack(signs, axis=1)
 
     def _merge(self, kept: dict[str, np.ndarray], q: np.ndarray, new: dict[str, np.ndarray], new_q: np.ndarray) -> None:
         """Keep the worse (every) or the better of two orientations of each sample."""

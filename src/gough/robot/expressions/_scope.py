@@ -17,7 +17,7 @@ from gough.robot.expressions._grammar import (
     parse_expression,
     reserved_meaning,
 )
-from gough.robot.item import Fault, Item, Place
+from gough.robot.item import Fault
 from gough.robot.units import (
     EXPRESSIONS,
     UNIT_LIKE,
@@ -35,6 +35,7 @@ NUMBER: Dimension = (0, 0, 0, 0)
 ANGLE: Dimension = (0, 0, 0, 1)
 MOST_POWER = 64
 MOST_VARIABLES = 1000
+WRONG_ITSELF, EXPRESSIONS_NEED = "is wrong itself", "expressions need"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BEGINS_A_PRODUCT = re.compile(r"\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)\s*[*/]")
 _QUANTITY_LIKE = re.compile(r"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[^()+]*")
@@ -117,7 +118,7 @@ class Scope:
         if not self._is_expression(text):
             return None
         if self.format < 2:
-            raise UnitError("not a number with a unit; expressions need `format: 2` at the top of the file")
+            raise UnitError(f"not a number with a unit; {EXPRESSIONS_NEED} `format: 2` at the top of the file")
         return self._evaluate(text)
 
     def _is_expression(self, text: str) -> bool:
@@ -133,13 +134,13 @@ class Scope:
             and not re.search(r"\s-|[*/]\s*[-0-9.]", text)
         ):
             return False  # a number with a unit that is not known
-        return self.format >= 2 or bool(re.search(r"[A-Za-z0-9_)]\s*[-+*/(]", text))
+        return self.format >= 2 or named or bool(re.search(r"[A-Za-z0-9_)]\s*[-+*/(]", text))
 
     def _evaluate(self, text: str) -> Quantity:
         tree = self._trees.get(text)
         if tree is None:
             tree = self._trees[text] = parse_expression(text)
-        value, dimension = self._value(tree)
+        value, dimension = self.value(tree)
         written = text.strip()
         if isinstance(value, VariedNumber):
             return Expression(value, written, dimension)
@@ -206,13 +207,14 @@ class Scope:
 
     # Trees to numbers and dimensions.
 
-    def _value(self, tree: FormulaTree) -> tuple[Any, Dimension]:
+    def value(self, tree: FormulaTree) -> tuple[Any, Dimension]:
+        """The number of an expression in SI units, and its dimension."""
         op = tree.op
         if op == "number":
             return tree.args
         if op == "name":
             return self._named(tree.args[0], tree.column)
-        values = [self._value(arg) for arg in tree.args]
+        values = [self.value(arg) for arg in tree.args]
         try:
             return _OPERATIONS[op](tree, values)
         except ExpressionError:
@@ -230,7 +232,7 @@ class Scope:
         found = self.local.get(name, self.known.get(name))
         if found is None:
             if name in self.broken:
-                raise ExpressionError(f"the variable {name!r} is wrong itself", column)
+                raise ExpressionError(f"the variable {name!r} {WRONG_ITSELF}", column)
             meaning = reserved_meaning(name)
             if meaning:
                 raise ExpressionError(f"{name!r} is {meaning} and stands after a number, as in '80 mm'", column)
@@ -365,21 +367,6 @@ _OPERATIONS: Mapping[str, Callable[[FormulaTree, Values], tuple[Any, Dimension]]
     "min": _extreme,
     "max": _extreme,
 }
-
-
-def expressions_in(data: Any, place: Place = ()) -> Iterator[tuple[Place, Expression]]:
-    """All numbers of a description's part that are expressions, with their places."""
-    if isinstance(data, Expression):
-        yield place, data
-    elif isinstance(data, Item):
-        for name, field in type(data).model_fields.items():
-            yield from expressions_in(getattr(data, name), (*place, field.alias or name))
-    elif isinstance(data, Mapping):
-        for key, value in data.items():
-            yield from expressions_in(value, (*place, key))
-    elif isinstance(data, list | tuple):
-        for index, value in enumerate(data):
-            yield from expressions_in(value, (*place, index))
 
 
 def scaled_expression(number: float, factor: float) -> float:

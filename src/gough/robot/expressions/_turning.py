@@ -64,17 +64,18 @@ class CopyTurn:
         return [_angle_sum(self.angle, second[0]), *second[1:]]
 
 
-def turned_pose(pose: Any, turn: CopyTurn, mark: Mark) -> tuple[Any, str]:
-    """(a raw pose that is turned, what keeps it from it); the pose may be None. Junk is left to its fields."""
+def turned_pose(pose: Any, turn: CopyTurn, mark: Mark) -> tuple[Any, tuple[str, str] | None]:
+    """(a raw pose that is turned, what keeps it from it with what is expected); the pose may be None. Junk is left to its
+    fields."""
     if turn.is_none or not (pose is None or isinstance(pose, Map)):
-        return pose, ""
+        return pose, None
     out = Map({} if pose is None else pose)
     out.mark, out.marks = (mark, {}) if pose is None else (pose.mark, dict(pose.marks))
     place = out.marks.get("position", out.mark)
     if isinstance(out.get("position"), Seq) and len(out["position"]) == 3:
         out["position"] = _seq(turn.position(out["position"]), place)
     if is_given(out, "orientation"):
-        return out, ""
+        return out, None
     given = [key for key in OTHERS if is_given(out, key)]
     own = SEQUENCES.get(turn.axis)
     if not given:
@@ -83,14 +84,20 @@ def turned_pose(pose: Any, turn: CopyTurn, mark: Mark) -> tuple[Any, str]:
         angles[index] = _spell(turn.angle)
         out[key] = _seq(angles, out.mark)
         out.marks[key] = out.mark
-        return out, ""
+        return out, None
     if given != [own]:
-        expected = f"{own}, the only orientation that turns about {turn.axis}" if own else "no orientation beside it"
-        return out, f"{given[0]} in a pattern about {turn.axis}; {expected}"
+        by_hand = "a pattern without `about` and the pose written with <angle>"
+        if own is None:
+            told = (
+                f"a pose with {given[0]} in a pattern about {turn.axis}, which turns poses without an orientation alone"
+            )
+            return out, (told, f"a position alone, or {by_hand}")
+        told = f"a pose with {given[0]} in a pattern about {turn.axis}, which turns {own} alone"
+        return out, (told, f"its orientation as {own}, or {by_hand}")
     assert own is not None
     if isinstance(out[own], Seq) and len(out[own]) == 3:
         out[own] = _seq(turn.orientation(out[own]), out.marks[own])
-    return out, ""
+    return out, None
 
 
 def _seq(values: list[Any], mark: Mark) -> Seq:

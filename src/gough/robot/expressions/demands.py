@@ -1,4 +1,4 @@
-"""What a description demands of numbers that follow variables: bounds of single keys, and relations between keys."""
+"""Numbers of a description that follow variables: where they stand, and what keys demand of them, alone and of each other."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,3 +27,18 @@ def demands_in(data: Any, place: Place = ()) -> Iterator[Demand]:
     elif isinstance(data, list | tuple):
         for index, value in enumerate(data):
             yield from demands_in(value, (*place, index))
+
+
+def expressions_in(data: Any, place: Place = ()) -> Iterator[tuple[Place, Expression]]:
+    """All numbers of a description's part that are expressions, with their places."""
+    if isinstance(data, Expression):
+        yield place, data
+    elif isinstance(data, Item):
+        for name, field in type(data).model_fields.items():
+            yield from expressions_in(getattr(data, name), (*place, field.alias or name))
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from expressions_in(value, (*place, key))
+    elif isinstance(data, list | tuple):
+        for index, value in enumerate(data):
+            yield from expressions_in(value, (*place, index))

@@ -7,20 +7,24 @@
     pattern: {listed: [{r: 3 mm}, {r: 5 mm}]}         <i> 0, 1, <r> 3 mm, 5 mm
 
 The words stand in any text of the entry, names too ("rod<i>", "radius*cos(<angle>)"). What is put there is a text itself, in
-brackets where it is more than a word or a whole number; copies keep the marks of what was written. With `about: z` copies of a
-circular pattern turn by themselves (`_turning`).
+brackets where it is more than a word or a whole number; copies keep the marks of what was written. A leg's words do not reach
+into its template, whose lists have patterns of their own. With `about: z` copies of a circular pattern turn by themselves
+(`_turning`).
 """
 
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gough.robot.errors import ABSENT
 from gough.robot.expressions._turning import AXES, CopyTurn, turned_pose
 from gough.robot.item import nearest, unknown_key
 from gough.robot.reader import MOST_NODES, Map, Mark, Seq
 
 LISTS = ("legs", "bodies", "joints", "loops", "couplings", "springs")
 """Keys of a document whose entries may be patterns."""
+PARTS = ("chain", "loops", "couplings")
+"""Keys of a template, and of a leg of its own, whose entries may be patterns."""
 PATTERN = "pattern"
 KINDS = ("circular", "mirrored", "listed")
 SHARED = {"legs": ("base", "on_platform"), "joints": ("pose",), "loops": ("first", "second"), "springs": ("from", "to")}
@@ -42,18 +46,52 @@ def expand_patterns(document: Map, format: int, complain: Complain) -> Map:
     result.mark, result.marks = document.mark, document.marks
     room = [MOST_NODES]
     for key in LISTS:
-        entries = document.get(key)
-        if isinstance(entries, Seq) and any(isinstance(entry, Map) and PATTERN in entry for entry in entries):
-            result[key] = _expanded(key, entries, format, complain, room)
+        if _has_patterns(document.get(key)):
+            result[key] = _expanded(key, document[key], format, complain, room)
+    legs, templates = result.get("legs"), result.get("templates")
+    count = len(legs) if isinstance(legs, Seq) else 1
+    if isinstance(legs, Seq):
+        result["legs"] = _seq_like(legs, [_with_parts(leg, format, complain, room) for leg in legs])
+    if isinstance(templates, Map):
+        result["templates"] = own = Map(templates)
+        own.mark, own.marks = templates.mark, templates.marks
+        for name, template in templates.items():
+            own[name] = _with_parts(template, format, complain, room, count)
     return result
+
+
+def _with_parts(part: Any, format: int, complain: Complain, room: list[int], times: int = 1) -> Any:
+    """A template or leg with the copies of patterns in its own lists; times: how often it may be taken."""
+    if not isinstance(part, Map) or not any(_has_patterns(part.get(key)) for key in PARTS):
+        return part
+    out = Map(part)
+    out.mark, out.marks = part.mark, part.marks
+    for key in PARTS:
+        if _has_patterns(part.get(key)):
+            out[key] = _expanded(key, part[key], format, complain, room, times)
+    return out
+
+
+def _has_patterns(entries: Any) -> bool:
+    return isinstance(entries, Seq) and any(isinstance(entry, Map) and PATTERN in entry for entry in entries)
+
+
+def _seq_like(written: Seq, entries: list[Any]) -> Seq:
+    out = Seq(entries)
+    out.mark, out.marks = written.mark, written.marks
+    return out
 
 
 def has_lost_entries(document: Map, expanded: Map) -> bool:
     """Whether a wrong pattern left nothing in its place: what refers to its copies has nothing to refer to."""
-    return any(isinstance(document.get(key), Seq) and len(expanded[key]) < len(document[key]) for key in LISTS)
+    pairs = [(document, expanded, key) for key in LISTS]
+    if isinstance(document.get("templates"), Map):
+        both = ((x, expanded["templates"][name]) for name, x in document["templates"].items() if isinstance(x, Map))
+        pairs += [(before, after, key) for before, after in both for key in PARTS]
+    return any(isinstance(old.get(key), Seq) and len(new[key]) < len(old[key]) for old, new, key in pairs)
 
 
-def _expanded(key: str, entries: Seq, format: int, complain: Complain, room: list[int]) -> Seq:
+def _expanded(key: str, entries: Seq, format: int, complain: Complain, room: list[int], times: int = 1) -> Seq:
     out, marks = Seq(), []
     for entry, mark in zip(entries, entries.marks, strict=True):
         if not isinstance(entry, Map) or PATTERN not in entry:
@@ -63,8 +101,13 @@ def _expanded(key: str, entries: Seq, format: int, complain: Complain, room: lis
         if format < 2:
             told = f"a key of format 2, and this file is of format {format}"
             complain(entry.marks[PATTERN], entry[PATTERN], told, "`format: 2` at the top of the file")
+        inner = next((part for part in PARTS if _has_patterns(entry.get(part))), None)
+        if inner is not None:
+            told = f"a pattern inside of a pattern: whose words are meant in {inner}?"
+            complain(entry.marks[inner], ABSENT, told, f"{inner} in a template, which has patterns of its own")
+            continue
         copies = list(_copies(entry, complain))
-        room[0] -= len(copies) * _size(entry)
+        room[0] -= len(copies) * _size(entry) * times
         if room[0] < 0:
             complain(entry.marks[PATTERN], entry[PATTERN], f"more than {MOST_NODES} entries in all", "fewer copies")
             break
@@ -161,7 +204,7 @@ def _turn_copy(key: str, copied: Map, entry: Map, turn: CopyTurn, complain: Comp
             continue
         pose, problem = turned_pose(written, turn, mark)
         if problem:
-            complain(mark, written, problem, "the pose written with <angle>, or its orientation so")
+            complain(mark, written, *problem)
         elif pose is not None:
             owner[place] = pose
             owner.marks.setdefault(place, mark)

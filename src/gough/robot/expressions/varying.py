@@ -1,7 +1,7 @@
 """A robot with other values of its variables: its description is read again, with all checks."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,14 @@ from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.errors import DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.expressions import Expression
 from gough.robot.expressions._scope import spell_number
-from gough.robot.item import FORMAT, faults_of, nearest
+from gough.robot.item import FORMAT, Item, Place, faults_of, nearest, spell_place
 from gough.robot.robot import DOCUMENT_KEYS, Robot
 from gough.robot.units import UnitError, dimension_in_words, parse, unit_of
 from gough.robot.writer import robot_data
+from gough.scalar import VariedNumber, variables_of
+
+SHOWN = 3
+"""Places that a message names."""
 
 
 def free_variables(robot: Robot) -> dict[str, float]:
@@ -48,7 +52,12 @@ def change_variables(robot: Robot, values: Mapping[str, float | str], quiet: boo
         raise DescriptionError(
             [
                 Problem(
-                    f"{robot.file or robot.name} with {changed}", None, _path(f.place), f.value, f.message, f.expected
+                    f"{robot.file or robot.name} with {changed}",
+                    None,
+                    spell_place(f.place),
+                    f.value,
+                    f.message,
+                    f.expected,
                 )
                 for f in faults_of(error)
             ]
@@ -61,6 +70,47 @@ def change_variables(robot: Robot, values: Mapping[str, float | str], quiet: boo
     return made
 
 
+def places_following(data: Any, variable: str, place: Place = ()) -> Iterator[Place]:
+    """Places in a description's part whose numbers follow a variable, `variables` themselves left out."""
+    if isinstance(data, VariedNumber):
+        if variable in variables_of([data.node]):
+            yield place
+    elif isinstance(data, Item):
+        for name, field in type(data).model_fields.items():
+            if place or name != "variables":
+                yield from places_following(getattr(data, name), variable, (*place, field.alias or name))
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from places_following(value, variable, (*place, key))
+    elif isinstance(data, list | tuple):
+        for index, value in enumerate(data):
+            yield from places_following(value, variable, (*place, index))
+
+
+def name_followers(robot: Robot, variables: Iterable[str], key: str = "") -> str:
+    """Variables with the places that follow each, in words: of those under a key of the description where one is given."""
+    parts = []
+    for name in variables:
+        places = [spell_place(x) for x in places_following(robot, name) if not key or x[0] == key]
+        more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+        does = " do" if len(places) > 1 else " does"
+        parts.append(f"{name} ({(', '.join(places[:SHOWN]) or 'nothing') + more + does})")
+    return ", ".join(parts)
+
+
+def parse_value(robot: Robot, name: str, text: str) -> float:
+    """The value in SI units of a text with a unit, for a variable; UsageError where it is none, or of another unit."""
+    try:
+        number, dimension = parse(text)
+    except UnitError as error:
+        raise UsageError(f"variable {name}: {text!r}: {error}") from None
+    known = robot.variables[name].dimension
+    if dimension != known:
+        own, given = dimension_in_words(known), dimension_in_words(dimension)
+        raise UsageError(f"variable {name}: {text!r} is {given}, and {name} is {own}")
+    return number
+
+
 def _new_values(robot: Robot, values: Mapping[str, float | str]) -> dict[str, Any]:
     written: dict[str, Any] = {}
     for name, value in values.items():
@@ -70,13 +120,7 @@ def _new_values(robot: Robot, values: Mapping[str, float | str]) -> dict[str, An
         if isinstance(known, Expression):
             raise UsageError(f"the variable {name!r} follows from others, {known.written!r}; change those")
         if isinstance(value, str):
-            try:
-                number, dimension = parse(value)
-            except UnitError as error:
-                raise UsageError(f"variable {name}: {value!r}: {error}") from None
-            if dimension != known.dimension:
-                own, given = dimension_in_words(known.dimension), dimension_in_words(dimension)
-                raise UsageError(f"variable {name}: {value!r} is {given}, and {name} is {own}")
+            parse_value(robot, name, value)
             written[name] = value
         elif not _is_finite(value):
             raise UsageError(f"variable {name}: {show_value(value)} is not a finite number")
@@ -93,7 +137,3 @@ def _is_finite(value: Any) -> bool:
         return math.isfinite(float(value))
     except (TypeError, ValueError, OverflowError):
         return False
-
-
-def _path(place: tuple[int | str, ...]) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place).lstrip(".")

@@ -8,7 +8,8 @@ import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.arguments import floats
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError, warn
+from gough.robot.expressions.varying import name_followers, places_following
 from gough.robot.item import nearest
 from gough.simulation.ensembles._plan import Loads
 from gough.simulation.ensembles.vary import Varied
@@ -88,6 +89,8 @@ def first_states(
         nominal = starting_state(plant, motion, None, None, "given", model.parameters)
         q = nominal[None, : layout.nq] if q is None else q
         v = nominal[None, layout.nq : layout.nq + layout.nv] if v is None else v
+    if given[0] is None and motion is None and not at and varied is not None:
+        _tell_home(model, varied)
     if at:
         q = model.configuration(coordinates=at, parameters=designs)
         q = np.broadcast_to(q, (varied.runs if varied else 1, layout.nq))
@@ -112,6 +115,19 @@ def first_states(
     if plant.inner_size:
         inner = np.array([plant.inner_at(a, b).first for a, b in zip(q, v, strict=True)])
     return np.concatenate([q, v, np.zeros((runs, len(WORKS))), inner, np.zeros((runs, 3))], axis=1)
+
+
+def _tell_home(model: "Model", varied: Varied) -> None:
+    """Warn where the description's home follows variables that vary, and the runs' start does not."""
+    names = [n for n in varied.values if n in model.variables.names]
+    names = [n for n in names if any(place[0] == "home" for place in places_following(model.robot, n))]
+    if names:
+        warn(
+            f"{model.robot.name}: runs start at the model's own home, closed for their designs; it does not follow "
+            f"{name_followers(model.robot, names, 'home')} in the description. Vary at.NAME too, give q=, or build "
+            "robot.with_variables({…}) for each",
+            RunWarning,
+        )
 
 
 def _demand_closed(model: "Model", q: Array, designs: Array | None) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from gough.arguments import checked, flag, floats, mapping, number, numbers, several, whole
 from gough.errors import UsageError
+from gough.robot.expressions.varying import name_followers
 from gough.simulation.coordinates import units_of
 from gough.simulation.ensembles._plan import platform_key
 from gough.text import short_repr
@@ -98,6 +99,7 @@ class Varied:
         out = np.broadcast_to(known, (self.runs, len(model.parameters))).copy()
         places = {n: k for k, n in enumerate(model.parameter_names)}
         variables = self._variables(model)
+        _demand_moving(model, list(variables))
         if variables:
             followed = [places[n] for n in {x for name in variables for x in model.moved_parameters(name)}]
             out[:, followed] = model.parameters_with(variables=variables)[..., followed]
@@ -178,6 +180,16 @@ class Varied:
         return out
 
     __repr__ = short_repr
+
+
+def _demand_moving(model: "Model", variables: Sequence[str]) -> None:
+    """UsageError where variables move nothing of a run: its numbers would differ, and runs would not."""
+    still = [n for n in variables if not model.moved_parameters(n)]
+    if still:
+        raise UsageError(
+            f"vary: no parameter follows {name_followers(model.robot, still)}, so runs would be the same with every value. "
+            "Leave it out; where runs start is varied as at.NAME, and for limits and home build robot.with_variables({…})"
+        )
 
 
 @checked(what=mapping(), runs=whole(1, MOST_RUNS), seed=whole(0, 2**64) | several(whole(0, 2**64)), stratified=flag)
