@@ -165,7 +165,7 @@ def compared(file: Path, model: Any, kind: str, loops: Path | None, packages: Se
             continue
         try:
             peer = reading(name, file, model, loops, packages)
-        except (ValueError, RuntimeError) as error:
+        except (ValueError, RuntimeError, SyntaxError) as error:  # the last: XML that is none
             first = (str(error).splitlines() or [""])[0]
             told.append(f"{name} does not read it: {first}".replace(str(file), file.name)[:300])
             continue

@@ -165,7 +165,11 @@ def _know(known: Any, packages: Sequence[Path]) -> None:
 
 def _bare(file: Path) -> str:
     """The text without what is beside the dynamics, and without prefixes that nothing declares."""
-    root = ET.fromstring(re.sub(rb"(</?|\s)\w+:([\w]+[\s=>/])", rb"\1foreign_\2", file.read_bytes().lstrip()))
+    data = file.read_bytes().lstrip()
+    try:
+        root = ET.fromstring(data)
+    except ET.ParseError:
+        root = ET.fromstring(re.sub(rb"(</?|\s)\w+:([\w]+[\s=>/])", rb"\1foreign_\2", data))
     for place in list(root.iter()):
         for child in list(place):
             if child.tag in ASIDE or child.tag.startswith("foreign_"):
