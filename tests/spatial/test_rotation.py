@@ -33,6 +33,15 @@ def test_euler_sequences(angles: tuple[float, float, float]) -> None:
     np.testing.assert_allclose(rpy_zyx_angles(rpy_zyx(angles)), angles, atol=1e-14)
 
 
+@pytest.mark.parametrize("off", [1e-2, 1e-4, 1e-6, 3e-9])
+def test_angles_of_a_matrix_near_a_pitch_of_90_degrees_give_it_back(off: float) -> None:
+    """Yaw and roll turn nearly about one axis; of a matrix that is a product, rounded as products are."""
+    for k in range(20):
+        A, B = Rotation.random(2, rng=np.random.default_rng(k)).as_matrix()
+        R = A.T @ (A @ rpy_zyx((0.3 * k, np.pi / 2 - off, 1.0 - k)).astype(float) @ B) @ B.T
+        np.testing.assert_allclose(rpy_zyx(rpy_zyx_angles(R)).astype(float), R, atol=1e-13)
+
+
 @pytest.mark.parametrize("axis", range(3))
 def test_about_a_coordinate_axis(axis: int) -> None:
     np.testing.assert_allclose(

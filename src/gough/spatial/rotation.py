@@ -10,6 +10,8 @@ from gough.spatial._vector import vector
 
 QUARTER_TURN_TOLERANCE = 1e-12
 """A number this close to a multiple of 90° is that multiple: its sine and cosine are exactly 0 or ±1."""
+STEEP = 1e-3
+"""Cosine of a pitch below which yaw and roll are not read from entries of their own."""
 LEADING = 0.618
 """Of the four squares of twice a unit quaternion's entries one is 1 at least: one above this is large enough to divide by. Below
 1, so that two that are equal, as those of quarter turns, are not chosen from by rounding."""
@@ -58,7 +60,8 @@ def rpy_zyx_angles(rotation: np.ndarray) -> tuple[float, float, float]:
     pitch = math.atan2(-r[2, 0], horizontal)
     if horizontal < 1e-9:
         return math.atan2(-r[0, 1], r[1, 1]), pitch, 0.0
-    return math.atan2(r[1, 0], r[0, 0]), pitch, math.atan2(r[2, 1], r[2, 2])
+    yaw = math.atan2(r[1, 0], r[0, 0])
+    return yaw, pitch, _steep_roll(r, yaw) if horizontal < STEEP else math.atan2(r[2, 1], r[2, 2])
 
 
 def level_rpy_zyx_angles(r: np.ndarray) -> tuple[Any, Any, Any]:
@@ -67,7 +70,14 @@ def level_rpy_zyx_angles(r: np.ndarray) -> tuple[Any, Any, Any]:
     _, pitch, _ = rpy_zyx_angles(r)
     if cos(pitch) < 1e-9:
         return atan2(-r[0, 1], r[1, 1]), pitch, 0.0
-    return atan2(r[1, 0], r[0, 0]), pitch, atan2(r[2, 1], r[2, 2])
+    yaw = atan2(r[1, 0], r[0, 0])
+    return yaw, pitch, _steep_roll(r, yaw) if cos(pitch) < STEEP else atan2(r[2, 1], r[2, 2])
+
+
+def _steep_roll(r: np.ndarray, yaw: Any) -> Any:
+    """The roll beside a yaw that is known badly, because yaw and roll nearly turn about one axis: what is left by that yaw."""
+    s, c = sin(yaw), cos(yaw)
+    return atan2(s * r[0, 2] - c * r[1, 2], c * r[1, 1] - s * r[0, 1])
 
 
 def varied_quaternion_wxyz(r: np.ndarray) -> tuple[Any, Any, Any, Any]:
