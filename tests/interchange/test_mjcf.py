@@ -3,6 +3,7 @@
 import re
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -215,7 +216,6 @@ def test_all_refusals_come_at_once_with_their_lines(tmp_path):
         (5, "frictionloss in a joint of several freedoms"),
         (8, "composite"),
         (9, "plugin"),
-        (10, "spring in a free joint"),
         (13, "more than a straight line between two sites"),
         (14, "pushes below one length and pulls above another"),
         (16, "does nothing between two lengths"),
@@ -274,3 +274,33 @@ def test_without_mujoco_the_remedy_is_said(tmp_path, monkeypatch):
 def test_contradicting_equalities_are_refused(tmp_path):
     text = FILES["relations"].replace("</equality>", '<joint joint1="j3" polycoef="0.5"/></equality>')
     assert any("contradict" in p.message for p in refusals(tmp_path, text))
+
+
+SPRUNG = """<mujoco>
+  <worldbody><body name="base" pos="0.1 0.2 1" quat="0.9 0.1 0.3 0.2">
+    <joint name="root" type="free" stiffness="7" damping="0.3" armature="0.02"/>
+    <inertial pos="0.02 -0.01 0.03" mass="2" fullinertia="0.02 0.03 0.025 0.001 0.002 -0.001"/>
+    <body name="arm" pos="0 0 0.1"><joint name="h" axis="0 1 0"/>
+      <inertial pos="0.1 0 0" mass="0.5" diaginertia="1e-3 2e-3 3e-3"/></body>
+  </body></worldbody>
+  <actuator><motor joint="h"/></actuator>
+</mujoco>"""
+
+
+def test_a_free_joint_with_springs(tmp_path):
+    """Slides and a ball at whose zero the springs rest: accelerations as MuJoCo has them."""
+    model = build(load(tmp_path, SPRUNG)[0])
+    mujoco: Any = pytest.importorskip("mujoco")
+    mj = mujoco.MjModel.from_xml_string(SPRUNG)
+    data, rng = mujoco.MjData(mj), np.random.default_rng(0)
+    order = [model.layout.v_names.index(f"root_{x}") for x in ("x", "y", "z", "wx", "wy", "wz")]
+    order.append(model.layout.v_names.index("h"))
+    for _ in range(3):
+        q, v, tau = model.integrate(model.home, rng.normal(size=7) * 0.7), rng.normal(size=7), rng.normal(size=1)
+        data.qpos[:3], data.qpos[7] = q[:3], q[7]
+        mujoco.mju_mulQuat(data.qpos[3:7], mj.qpos_spring[3:7], q[3:7])
+        data.qvel[:], data.ctrl[:] = v[order], tau
+        mujoco.mj_forward(mj, data)
+        np.testing.assert_allclose(
+            model.forward_dynamics(q, v, tau).vdot[order], data.qacc, atol=1e-12 * np.abs(data.qacc).max()
+        )

@@ -76,8 +76,6 @@ def joint_effects(
             message = "frictionloss in a joint of several freedoms counts for each of them alone"
             findings.refuse(at, message, "damping, or hinges one after the other", loss)
             loss = 0.0
-        if stiffness and kind == 0:
-            findings.refuse(at, "a spring in a free joint", "a spring between two points (a spatial tendon)", stiffness)
         bounded = bool(model.jnt_limited[j])
         if bounded and whole:
             findings.remark(at, "bounds of a ball's angle are left out")

@@ -7,7 +7,7 @@ coordinates are MuJoCo's qpos. A free joint's coordinates are the pose in the wo
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, Effects, ForeignBody, ForeignJoint, Looks, Placement, Written
 from gough.interchange.mjcf._compiling import CompiledModel
 from gough.interchange.naming import FreeNames
-from gough.spatial.poses import rotation_of_quaternion
+from gough.spatial.poses import quaternion_product, rotation_of_quaternion
 
 FREE, BALL, SLIDE, HINGE = range(4)
 TYPES = {FREE: "free", BALL: "spherical", SLIDE: "prismatic", HINGE: "revolute"}
@@ -111,7 +111,10 @@ class TreeReader:
                 if not last:
                     child = self.names.unique_bodies.take(f"{child}_{self.names.joints[j]}")
                     out.bodies.append(ForeignBody(child, self.names.joint_at[j]))
-                out.joints.append(self._joint(j, parent, child, place))
+                if model.jnt_type[j] == FREE and self.effects[j].stiffness:
+                    self._add_sprung(out, j, parent, child)
+                else:
+                    out.joints.append(self._joint(j, parent, child, place))
                 parent, place = child, Placement()
             out.bodies.append(self._body(i, frames.get(i, {}), looks.get(i, ()), shares.get(i, 1.0)))
             if model.body_mocapid[i] >= 0:
@@ -176,6 +179,31 @@ class TreeReader:
             driven=j in self.driven,
             start=tuple(start.tolist()),
         )
+
+    def _add_sprung(self, out: MjcfTree, j: int, parent: str, child: str) -> None:
+        """A free joint with springs, which pull along the world's axes and turn back: three slides, and a ball that is at its zero
+        where its spring rests."""
+        first = int(self.compiled.model.jnt_qposadr[j])
+        rest, start = (x[first : first + 7] for x in (self.compiled.model.qpos_spring, self.start))
+        name, at, effects = self.names.joints[j], self.names.joint_at[j], self.effects[j]
+        for k, letter in enumerate("xyz"):
+            carrier = self.names.unique_bodies.take(f"{child}_{letter}")
+            out.bodies.append(ForeignBody(carrier, at))
+            slide = self.names.unique_joints.take(f"{name}_{letter}")
+            own, along = replace(effects, rest=float(rest[k])), three(np.eye(3)[k])
+            moved = (float(start[k]),)
+            joint = ForeignJoint(
+                slide, TYPES[SLIDE], parent, carrier, at, axis=along, effects=own, closes=False, start=moved
+            )
+            out.joints.append(joint)
+            parent = carrier
+        turned = placement_of(np.zeros(3), rest[3:])
+        back = quaternion_product(rest[3:] * (1.0, -1.0, -1.0, -1.0), start[3:])
+        back = back / (np.linalg.norm(back) or 1.0)
+        ball = ForeignJoint(
+            name, TYPES[BALL], parent, child, at, turned, effects=effects, closes=False, start=tuple(back.tolist())
+        )
+        out.joints.append(ball)
 
     @staticmethod
     def _one_axis(kind: int, axis: np.ndarray, moved: float, anchor: Placement) -> Placement:
