@@ -56,7 +56,7 @@ def delta():
 
 
 def test_all_calls_are_here() -> None:
-    groups = [c for c in gough.Model.__mro__ if c.__name__.endswith("Calls")]
+    groups = [c for c in gough.Model.__mro__ if c.__name__.endswith("Calls") and c.__name__ != "DesignCalls"]
     public = {name for group in groups for name in vars(group) if not name.startswith("_")}
     assert len(groups) == 4 and public - SAY_NOTHING == set(CALLS)
 

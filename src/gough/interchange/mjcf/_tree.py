@@ -181,8 +181,8 @@ class TreeReader:
         )
 
     def _add_sprung(self, out: MjcfTree, j: int, parent: str, child: str) -> None:
-        """A free joint with springs, which pull along the world's axes and turn back: three slides, and a ball that is at its zero
-        where its spring rests."""
+        """A free joint with springs, which pull along the world's axes and turn back: three slides, and a ball at whose zero its
+        spring rests."""
         first = int(self.compiled.model.jnt_qposadr[j])
         rest, start = (x[first : first + 7] for x in (self.compiled.model.qpos_spring, self.start))
         name, at, effects = self.names.joints[j], self.names.joint_at[j], self.effects[j]
