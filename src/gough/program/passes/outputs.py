@@ -12,6 +12,9 @@ from gough.program.graph import BLOCK, CONST
 from gough.program.ops import Op
 from gough.program.program import NOT_FINITE, NodeCheck, Program
 
+LONG_RUN = 16
+"""Columns of a run, on average, from which runs are written one by one."""
+
 
 def remove_dead_code(program: Program) -> Program:
     """The same program without dead nodes, removed from the end [Briot 2014, §4.4]; inputs keep their positions."""
@@ -95,8 +98,7 @@ class ComputedOutputs:
         """Write `computed` entries (n, k) and fixed ones into outputs (n, size); dense slots are already there."""
         for out, x, fixed, full in zip(outputs, computed, self.fixed, dense, strict=True):
             if not full:
-                out[:] = fixed
-                out[:, np.isnan(fixed)] = x
+                _write(out, x, fixed)
 
 
 def computed_outputs(program: Program) -> ComputedOutputs:
@@ -114,10 +116,25 @@ def computed_outputs(program: Program) -> ComputedOutputs:
 
 
 def _spread(computed: np.ndarray, fixed: np.ndarray) -> np.ndarray:
-    free = np.isnan(fixed)
-    if free.all():
+    if np.isnan(fixed).all():
         return computed
     out = np.empty((len(computed), len(fixed)))
-    out[:] = fixed
-    out[:, free] = computed
+    _write(out, computed, fixed)
     return out
+
+
+def _write(out: np.ndarray, computed: np.ndarray, fixed: np.ndarray) -> None:
+    """Into out (n, size); run by run where runs are long, which is several times faster than picking columns."""
+    free = np.isnan(fixed)
+    ends = [0, *(np.flatnonzero(np.diff(free)) + 1).tolist(), len(fixed)]
+    if LONG_RUN * len(ends) > len(fixed):
+        out[:] = fixed
+        out[:, free] = computed
+        return
+    start = 0
+    for a, b in pairwise(ends):
+        if free[a]:
+            out[:, a:b] = computed[:, start : start + b - a]
+            start += b - a
+        else:
+            out[:, a:b] = fixed[a:b]
