@@ -93,3 +93,14 @@ def test_what_is_not_drawn_is_said(package, more, told):
 
 def test_shapes_are_for_the_viewer_to_make_up(package):
     assert drawn(package, "<visual><geometry><box size='1 1 1'/></geometry></visual>") == ((), [])
+
+
+def test_other_files_of_the_models_own_folder_are_not_drawn(tmp_path):
+    """As a URI of SDF names them: by the model, whatever its folder is called."""
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "hull.dae").write_text("<COLLADA/>")
+    uri = "<uri>model://boat/meshes/hull.dae</uri>"
+    link = f"<link name='hull'><visual name='v'><geometry><mesh>{uri}</mesh></geometry></visual></link>"
+    (tmp_path / "model.sdf").write_text(f"<sdf version='1.9'><model name='boat'>{link}</model></sdf>")
+    with pytest.warns(gough.ConversionWarning, match="visuals other than a mesh that is found"):
+        assert not gough.load(tmp_path / "model.sdf").bodies[0].mesh

@@ -149,8 +149,9 @@ def _looks(text: SdfText, link: Element, path: Path, packages: Sequence[Path]) -
         if found is None:
             continue
         uri = word_in(found, "uri")
-        file = find_mesh(uri, Path(text.file), packages) if Path(uri).suffix.lower() in DRAWN else None
-        if file is None and uri.startswith(IN_PACKAGES):  # the model itself, in a folder of another name
+        drawn = Path(uri).suffix.lower() in DRAWN
+        file = find_mesh(uri, Path(text.file), packages) if drawn else None
+        if file is None and drawn and uri.startswith(IN_PACKAGES):  # the model itself, in a folder of another name
             file = find_mesh(uri.partition("://")[2].partition("/")[2], Path(text.file), packages)
         if file is not None and is_pointer(file):
             text.note(link, POINTERS)
