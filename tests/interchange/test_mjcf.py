@@ -304,3 +304,22 @@ def test_a_free_joint_with_springs(tmp_path):
         np.testing.assert_allclose(
             model.forward_dynamics(q, v, tau).vdot[order], data.qacc, atol=1e-12 * np.abs(data.qacc).max()
         )
+
+
+OPEN = """<mujoco>
+  <default><geom type="capsule" size="0.01" contype="0" conaffinity="0" density="1000"/></default>
+  <worldbody>
+    <body name="a"><joint name="ja" axis="0 1 0"/><geom fromto="0 0 0 0.15 0 0"/>
+      <body name="b" pos="0.15 0 0"><joint name="jb" axis="0 1 0"/><geom fromto="0 0 0 0.3 0 0"/><site name="s" pos="0.3 0 0"/></body>
+    </body>
+    <body name="c" pos="0.35 0 0"><joint name="jc" axis="0 1 0"/><geom fromto="0 0 0 0.25 0 0"/><site name="t" pos="0.25 0 0"/></body>
+  </worldbody>
+  <equality><connect site1="s" site2="t"/></equality>
+  <actuator><motor joint="ja"/></actuator>
+  <keyframe><key name="home" qpos="0 0 0.5"/></keyframe>
+</mujoco>"""
+
+
+def test_a_drive_that_the_file_has_at_zero_stays_there(tmp_path):
+    model = build(load(tmp_path, OPEN)[0])
+    assert model.home[model.layout.q_names.index("ja")] == 0.0

@@ -75,7 +75,7 @@ def with_foreign_options(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(*args: Any, **given: Any) -> None:
         said = {name: given.pop(name) for name in options}
-        token = _said.set({name: value for name, value in said.items() if value})
+        token = _said.set({name: value for name, value in said.items() if value is not None and value != []})
         try:
             command(*args, **given)
         finally:
@@ -92,7 +92,7 @@ def with_foreign_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _names_a_robot(parameter: inspect.Parameter) -> bool:
     told = [getattr(part, "metavar", None) or "" for part in get_args(parameter.annotation)[1:]]
-    return any("ROBOT" in metavar or metavar == "FILE" for metavar in told)
+    return any("ROBOT" in metavar or metavar in ("FILE", "IN") for metavar in told)
 
 
 def load_robot(name: str | Path) -> "Robot":

@@ -25,7 +25,7 @@ def choose_drives(robot: ForeignRobot, asked: Sequence[str] | None, findings: Fi
     if asked is not None:
         return _matching(asked, scalar, f"drives of {robot.file}", "a joint with one coordinate")
     driven = {j.name for j in robot.joints if j.driven and j.name in scalar}
-    if driven:
+    if driven or robot.drives_stated:
         for coupling in robot.couplings:
             own = coupling.follower
             if own in driven and any(name in driven for name in coupling.coefficients if name != own):

@@ -226,7 +226,7 @@ class _DescriptionMaker:
         found = {}
         for joint in tree:
             start = anchor_joint(joint)[1].start
-            if start is not None and any(start):
+            if start is not None:
                 found[self.joints.of[joint.name]] = list(start)
         return found
 

@@ -199,7 +199,8 @@ class ForeignSpring:
 class ForeignRobot:
     """All of it. format: as people call it ("URDF"). platform: where the file names one. floating: whether bodies that nothing
     ties to the world are free (else their root stands still). closure_tolerance: by how much (m) loops may stay open, where the
-    format's own loops are not exact. velocities: "platform", "drives" or names of joints; drive_sharing: as of a description."""
+    format's own loops are not exact. velocities: "platform", "drives", "any" or names of joints; drive_sharing: as of a
+    description. drives_stated: whether a file of loops says which joints are driven, none perhaps."""
 
     name: str
     file: str
@@ -214,6 +215,7 @@ class ForeignRobot:
     title: str = ""
     closure_tolerance: float | None = None
     velocities: str | tuple[str, ...] | None = None
+    drives_stated: bool = False
     drive_sharing: str | None = None
 
     def with_joints(self, joints: "tuple[ForeignJoint, ...]") -> "ForeignRobot":

@@ -26,6 +26,8 @@ READERS = {
 """Format: module with `read(path, options, findings) -> ForeignRobot`."""
 SUFFIXES = {".urdf": "urdf", ".mjcf": "mjcf", ".sdf": "sdf", ".world": "sdf"}
 SUFFIXES |= dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd")
+ALONE = ("urdf", "mjcf")
+"""Formats whose files hold one robot."""
 ROOTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
 """Root elements of `.xml`."""
 
@@ -89,6 +91,8 @@ def load(
     findings = Findings()
     options = ReadingOptions(None if loops is None else Path(loops), tuple(Path(p) for p in packages), model)
     foreign = _reader(kind)(file, options, findings)
+    if model is not None and kind in ALONE and model != foreign.name:
+        raise UsageError(f"model={model!r}: {path_or_name} holds one robot, {foreign.name!r}; leave it out")
     names = [drives] if isinstance(drives, str) else drives
     tolerance = None if closure_tolerance is None else float(closure_tolerance)
     return compose(foreign, Choices(platform, names, tolerance), findings)

@@ -178,12 +178,13 @@ class _LoopAdding:
         if said.platform is not None:
             self._known(said.platform, self.bodies - {WORLD}, ("platform",), "link")
         velocities = said.velocities
-        if velocities in (("platform",), ("drives",)) and velocities[0] not in self.joints:
+        if velocities in (("platform",), ("drives",), ("any",)) and velocities[0] not in self.joints:
             velocities = velocities[0]
         return replace(
             self.robot,
             joints=tuple(self.joints.values()),
             couplings=(*self.robot.couplings, *couplings),
+            drives_stated=said.drives is not None or self.robot.drives_stated,
             platform=said.platform if said.platform is not None else self.robot.platform,
             floating=said.floating or self.robot.floating,
             velocities=velocities if velocities is not None else self.robot.velocities,

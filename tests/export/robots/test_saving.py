@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -96,3 +97,37 @@ def test_texts_are_the_same_each_time(suffix: str, tmp_path: Path) -> None:
         with pytest.warns(gough.ConversionWarning) if suffix in (".sdf", ".usda") else nullcontext():
             texts.append([file.read_text() for file in gough.save(robot, tmp_path / f"{k}" / f"delta{suffix}")])
     assert texts[0] == texts[1]
+
+
+FOREIGN = """<robot name="arm">
+  <link name="base_link"/><link name="arm"><inertial><origin xyz="0.1 0 0"/><mass value="2"/>
+    <inertia ixx="0.01" iyy="0.03" izz="0.03" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="tool0"/>
+  <joint name="swing" type="revolute"><parent link="base_link"/><child link="arm"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="7" velocity="3"/></joint>
+  <joint name="flange" type="fixed"><parent link="arm"/><child link="tool0"/><origin xyz="0.2 0 0"/></joint>
+</robot>"""
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".xml", ".sdf", ".usda"])
+def test_a_foreign_robot_there_and_back(suffix: str, tmp_path: Path) -> None:
+    """Frames without mass weigh nothing, limits stay, and what was chosen for it is read again."""
+    (tmp_path / "in.urdf").write_text(FOREIGN)
+    mine = gough.load(tmp_path / "in.urdf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gough.ConversionWarning)
+        theirs = gough.load(gough.save(mine, tmp_path / f"out{suffix}")[0])
+    ours, other = gough.build(mine), gough.build(theirs)
+    assert other.mass_matrix(other.home) == pytest.approx(ours.mass_matrix(ours.home), rel=1e-12)
+    assert other.bias_force(other.home, [0.0]) == pytest.approx(ours.bias_force(ours.home, [0.0]), rel=1e-12)
+    [drive] = [j.drive for j in theirs.joints if j.drive is not None]
+    assert drive.force_limit == pytest.approx(7.0)
+    assert drive.speed_limit == (None if suffix == ".xml" else pytest.approx(3.0))
+
+
+def test_no_drives_stay_none_or_are_told(tmp_path: Path) -> None:
+    (tmp_path / "in.urdf").write_text(FOREIGN)
+    free = gough.load(tmp_path / "in.urdf", drives=[])
+    again = gough.load(gough.save(free, tmp_path / "out.urdf")[0])
+    assert all(j.drive is None for j in again.joints)
+    with pytest.warns(gough.ConversionWarning, match="no joint is driven"):
+        gough.save(free, tmp_path / "out.sdf")

@@ -55,6 +55,10 @@ def heavy_body(robot: PlainRobot, joint: PlainJoint, body: PlainBody, omissions:
     return HeavyBody(mass, mended, moments, axes, False, mixed)
 
 
+LIGHTEST = HeavyBody(LEAST, LEAST * np.eye(3), np.full(3, LEAST), np.eye(3), False, False)
+"""What formats that take no link without mass have in the place of one that nothing moves."""
+
+
 def drop_share(robot: PlainRobot, body: PlainBody, omissions: Omissions) -> None:
     """Say that the format has no words for the share of a body's weight that acts, where there is a weight."""
     if body.weight_share != 1.0 and any(robot.gravity):

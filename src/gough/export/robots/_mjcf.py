@@ -65,7 +65,7 @@ class _MjcfWriter:
 
     def text(self) -> str:
         robot = self.robot
-        self.omissions.note_choices(robot.choices)
+        self.omissions.note_choices(robot.choices, robot.is_undriven_tree)
         for joint in robot.joints:
             self._body(joint, robot.body(joint.child))
         for loop in robot.loops:
@@ -126,6 +126,10 @@ class _MjcfWriter:
             own["axis"] = three(back.rotation @ np.asarray(freedom.axis))
             own["ref"] = freedom.home or None
             own["range"] = _range(freedom)
+        if freedom.speed is not None:
+            self.omissions.note(
+                f"{freedom.told}: MJCF has no words for the largest speed, {freedom.speed:g}: it is left out"
+            )
         own["armature"] = freedom.inertia or None
         own["damping"] = freedom.viscous or None
         told = freedom.told

@@ -50,8 +50,13 @@ class Omissions:
         """Something that does not change the dynamics."""
         self._said.append(message)
 
-    def note_choices(self, choices: Mapping[str, Any]) -> None:
-        """What the description chooses for its own equations, where the format has no place for it."""
+    def note_choices(self, choices: Mapping[str, Any], undriven: bool = False) -> None:
+        """What the description chooses for its own equations, where the format has no place for it. undriven: whether nothing in
+        a tree is driven."""
+        if undriven:
+            self.note(
+                "no joint is driven, which the format cannot say: read here again, all would be; name drives, none of them"
+            )
         if choices:
             said = f"{', '.join(choices)} {'are' if len(choices) > 1 else 'is'} left out"
             self.note(f"{said}: other programs have equations of their own")

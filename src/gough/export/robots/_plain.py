@@ -204,6 +204,11 @@ class PlainRobot:
     size: float
     choices: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_undriven_tree(self) -> bool:
+        """Whether it has neither loops nor drives."""
+        return not self.loops and all(f.drive is None for j in self.joints for f in j.freedoms)
+
     def body(self, name: str) -> PlainBody:
         """By its name."""
         return next(b for b in self.bodies if b.name == name)

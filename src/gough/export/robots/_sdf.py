@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.export.robots._inertia import drop_share, heavy_body
+from gough.export.robots._inertia import LIGHTEST, drop_share, heavy_body
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
     TURN,
@@ -64,7 +64,7 @@ class _SdfWriter:
 
     def text(self) -> str:
         robot = self.robot
-        self.omissions.note_choices(robot.choices)
+        self.omissions.note_choices(robot.choices, robot.is_undriven_tree)
         if any(f.home for j in robot.joints for f in j.freedoms if j.type != "free"):
             self.omissions.note("coordinates count from home: SDF has joints at 0 where the links stand")
         for joint in robot.joints:
@@ -93,16 +93,13 @@ class _SdfWriter:
             tag.add("gravity", "false")
         else:
             drop_share(self.robot, body, self.omissions)
-        found = heavy_body(self.robot, joint, body, self.omissions)
-        if found is None:
-            self.omissions.drop("massless", f"{body.told}: a link without mass", "SDF's own default, 1 kg")
-        else:
-            inertial = tag.add("inertial")
-            _add_pose(inertial, Placement(body.center))
-            inertial.add("mass", written(found.mass))
-            inertia = inertial.add("inertia")
-            for key, at in {"xx": (0, 0), "xy": (0, 1), "xz": (0, 2), "yy": (1, 1), "yz": (1, 2), "zz": (2, 2)}.items():
-                inertia.add(f"i{key}", written(found.tensor[at]))
+        found = heavy_body(self.robot, joint, body, self.omissions) or LIGHTEST  # without mass SDF has 1 kg
+        inertial = tag.add("inertial")
+        _add_pose(inertial, Placement(body.center))
+        inertial.add("mass", written(found.mass))
+        inertia = inertial.add("inertia")
+        for key, at in {"xx": (0, 0), "xy": (0, 1), "xz": (0, 2), "yy": (1, 1), "yz": (1, 2), "zz": (2, 2)}.items():
+            inertia.add(f"i{key}", written(found.tensor[at]))
         self._looks(tag, body)
         for name, frame in body.frames.items():
             _add_pose(self.model.add("frame", name=self._called(f"{body.name}_{name}"), attached_to=body.name), frame)
@@ -169,8 +166,10 @@ class _SdfWriter:
 
     def _called(self, name: str) -> str:
         taken = {body.name for body in self.robot.bodies}
-        self.names.of[name] = self.names.add(f"{name}_joint" if name in taken else name)
-        return self.names.of[name]
+        called = self.names.of[name] = self.names.add(f"{name}_joint" if name in taken else name)
+        if called != name:
+            self.omissions.note(f"{name} is called {called}: links, joints and frames of SDF share their names")
+        return called
 
     def _axis(self, joint: Tag, name: str, which: str, freedom: PlainFreedom, direction: Any) -> None:
         tag = joint.add(which)

@@ -26,13 +26,11 @@ from gough.export.robots._plain import (
     PlainRobot,
 )
 from gough.export.robots._xml import Tag, document, rpy, written
-from gough.interchange.foreign import Placement
+from gough.interchange.foreign import FAR, FAR_FORCE, Placement
 from gough.interchange.naming import FreeNames
 from gough.robot.writer import yaml_text
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
 
-FAR = 1e6
-"""A bound (m, rad, N, N.m, m/s, rad/s) where URDF wants one and the description has none."""
 DRAKE = "http://drake.mit.edu"
 COLOURS = {"platform": "0.35 0.5 0.7 1", "body": "0.6 0.62 0.65 1"}
 INTERFACE = "hardware_interface/EffortJointInterface"
@@ -156,7 +154,7 @@ class _UrdfWriter:
             ends = {"lower": freedom.lower, "upper": freedom.upper} if kind != "continuous" else {}
             far = {"lower": -FAR, "upper": FAR}
             limit = {key: far[key] if x is None else x for key, x in ends.items()}
-            limit |= {"effort": FAR if force is None else force}
+            limit |= {"effort": FAR_FORCE if force is None else force}
             limit |= {"velocity": FAR if freedom.speed is None else freedom.speed}
             tag.add("limit", **limit)
         if freedom.viscous or freedom.coulomb:
@@ -230,8 +228,7 @@ class _UrdfWriter:
         if robot.platform is not None:
             data["platform"] = robot.platform
         drives = [f.name for j in robot.joints for f in j.freedoms if f.drive is not None]
-        if drives:
-            data["drives"] = drives
+        data["drives"] = drives  # none are said, too: without motors a reader may drive all joints of a tree
         loops = [*self.balls, *(self._loop(loop) for loop in robot.loops)]
         if loops:
             data["loops"] = loops

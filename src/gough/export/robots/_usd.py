@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.export.robots._inertia import drop_share, heavy_body
+from gough.export.robots._inertia import LIGHTEST, drop_share, heavy_body
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
     BALL,
@@ -47,7 +47,7 @@ class _UsdWriter(UsdText):
 
     def text(self) -> str:
         robot = self.robot
-        self.omissions.note_choices(robot.choices)
+        self.omissions.note_choices(robot.choices, robot.is_undriven_tree)
         self.omissions.note("USD's physics has numbers of single precision: other programs read 7 digits")
         g = np.asarray(robot.gravity)
         size = float(np.linalg.norm(g))
@@ -92,7 +92,7 @@ class _UsdWriter(UsdText):
     # -- bodies -----------------------------------------------------------------------------------------------------
 
     def _body(self, joint: PlainJoint, body: PlainBody) -> None:
-        found = heavy_body(self.robot, joint, body, self.omissions)
+        found = heavy_body(self.robot, joint, body, self.omissions) or LIGHTEST
         apis = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
         if body.weight_share == 0.0:
             self.open("Xform", body.name, [*apis, "PhysxRigidBodyAPI"])
@@ -100,17 +100,14 @@ class _UsdWriter(UsdText):
         else:
             drop_share(self.robot, body, self.omissions)
             self.open("Xform", body.name, apis)
-        if found is None:
-            self.omissions.drop("massless", f"{body.told}: a body without mass", "as the reading program has it")
+        self.say("float physics:mass", found.mass)
+        self.say("point3f physics:centerOfMass", body.center)
+        if found.mixed:
+            self.say("float3 physics:diagonalInertia", found.moments)
+            self.say("quatf physics:principalAxes", quaternion_wxyz_from_rotation(found.axes))
         else:
-            self.say("float physics:mass", found.mass)
-            self.say("point3f physics:centerOfMass", body.center)
-            if found.mixed:
-                self.say("float3 physics:diagonalInertia", found.moments)
-                self.say("quatf physics:principalAxes", quaternion_wxyz_from_rotation(found.axes))
-            else:
-                self.say("float3 physics:diagonalInertia", np.diag(found.tensor))
-                self.say("quatf physics:principalAxes", (1.0, 0.0, 0.0, 0.0))
+            self.say("float3 physics:diagonalInertia", np.diag(found.tensor))
+            self.say("quatf physics:principalAxes", (1.0, 0.0, 0.0, 0.0))
         self.place(body.home)
         for kind in dict.fromkeys(Path(surface.file).suffix for surface in body.surfaces):
             self.omissions.note(f"{body.told}: USD has no references to {kind} files: it is drawn as rods")
@@ -187,7 +184,8 @@ class _UsdWriter(UsdText):
         """A joint; axes: its frame's, in the joint's; free: directions with what acts in them."""
         known = dict(free)
         acting = {word: value for word, value in _words(free).items() if value}
-        apis = ["PhysxJointAPI"] if "armature" in acting else []
+        fastest = next((f.speed for _, f in free if f.speed is not None), None) if len(free) == 1 else None
+        apis = ["PhysxJointAPI"] if "armature" in acting or fastest is not None else []
         apis += ["MjcJointAPI"] if acting else []
         if kind == "PhysicsJoint":
             apis += [f"PhysicsLimitAPI:{d}" for d in DIRECTIONS if d not in known or _is_bounded(known[d])]
@@ -217,6 +215,8 @@ class _UsdWriter(UsdText):
             self.say(key.replace("__", ":").replace("_", " ", 1), value)
         if "armature" in acting:
             self.say("float physxJoint:armature", acting["armature"])
+        if fastest is not None:
+            self.say("float physxJoint:maxJointVelocity", fastest if free[0][1].kind == SLIDE else np.degrees(fastest))
         for word, value in acting.items():
             self.say(f"uniform double mjc:{word}", value)
         for direction, freedom in drives:
