@@ -310,9 +310,11 @@ OPEN = """<mujoco>
   <default><geom type="capsule" size="0.01" contype="0" conaffinity="0" density="1000"/></default>
   <worldbody>
     <body name="a"><joint name="ja" axis="0 1 0"/><geom fromto="0 0 0 0.15 0 0"/>
-      <body name="b" pos="0.15 0 0"><joint name="jb" axis="0 1 0"/><geom fromto="0 0 0 0.3 0 0"/><site name="s" pos="0.3 0 0"/></body>
+      <body name="b" pos="0.15 0 0"><joint name="jb" axis="0 1 0"/><geom fromto="0 0 0 0.3 0 0"/>
+        <site name="s" pos="0.3 0 0"/></body>
     </body>
-    <body name="c" pos="0.35 0 0"><joint name="jc" axis="0 1 0"/><geom fromto="0 0 0 0.25 0 0"/><site name="t" pos="0.25 0 0"/></body>
+    <body name="c" pos="0.35 0 0"><joint name="jc" axis="0 1 0"/><geom fromto="0 0 0 0.25 0 0"/>
+      <site name="t" pos="0.25 0 0"/></body>
   </worldbody>
   <equality><connect site1="s" site2="t"/></equality>
   <actuator><motor joint="ja"/></actuator>
