@@ -137,3 +137,12 @@ def test_what_is_told_of_a_pendulum() -> None:
 def test_the_text_of_a_combination() -> None:
     found: Any = gough.base_parameters(model_of(KNOWN["3-RRR in a horizontal plane"][0]), tied="legs")
     assert found.names[0] == "platform.M + 3/leg*.pin.on_leg.x leg*.rod.MX"
+
+
+def test_shares_of_weight_keep_masses_apart() -> None:
+    """A mass that has no weight cannot stand for one that has."""
+    text = KNOWN["3-RRR in a vertical plane"][0]
+    found = gough.base_parameters(
+        model_of(text.replace("name: rod, mass: 0.5", "name: rod, mass: 0.5, weight_share: 0.5"))
+    )
+    assert found.rank == len(found.kept) > 19

@@ -178,6 +178,8 @@ def base_parameters(
     design = Design(model.mechanism, model.pattern, _design_names(model, tied))
     told = group(design, y.unknowns, unseen)
     first = [k for k in seen if k not in told.shares]
+    if _rank(np.linalg.svd(scaled[:, [seen.index(k) for k in first]], compute_uv=False))[0] < rank:
+        first = seen  # joints say too much: mass moved to a body of whose weight another share acts
     kept = sorted(_independent(scaled[:, [seen.index(k) for k in first]], first, rank))
     dependent = [k for k in seen if k not in kept]
     shares = np.linalg.lstsq(W[:, kept] / size[kept], W[:, dependent], rcond=None)[0] / size[kept][:, None]
