@@ -26,6 +26,11 @@ def Cube "cube" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI"])
     uniform token[] xformOpOrder = ["xformOp:scale"]
     float physics:density = 300
 }
+def Sphere "ball" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI"])
+{
+    bool physics:collisionEnabled = false
+    quatf physics:principalAxes = (0.8, 0.6, 0, 0)
+}
 def Mesh "mesh" (prepend apiSchemas = ["PhysicsCollisionAPI"])
 {
     point3f[] points = [(0, 0, 0), (2, 0, 0), (0, 3, 0), (0, 0, 4)]
@@ -54,6 +59,7 @@ class Xform "part" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI
 def Xform "rig" (variants = { string size = "large" }
     prepend variantSets = "size")
 {
+    custom double gough:closure_tolerance = 1e-5
     def "one" (inherits = </part>)
     {
         double3 xformOp:translate.timeSamples = { 0: (1, 2, 3), 1: (2, 3, 4) }
@@ -71,8 +77,10 @@ def Xform "rig" (variants = { string size = "large" }
         point3f physics:localPos0 = (1, 2, 3)
         uniform double mjc:stiffness = 3
     }
-    def PhysicsPrismaticJoint "follow" (prepend apiSchemas = ["PhysxMimicJointAPI:transX"])
+    def PhysicsPrismaticJoint "follow" (prepend apiSchemas = ["PhysxMimicJointAPI:transX", "NewtonMimicAPI"])
     {
+        rel newton:mimicJoint = </rig/lead>
+        float newton:mimicCoef1 = -114.59156
         rel physics:body0 = </rig/one>
         rel physics:body1 = </rig/two>
         rel physxMimicJoint:transX:referenceJoint = </rig/lead>
@@ -112,7 +120,9 @@ LAUGHS = "".join(PAIR.format(k, k - 1, k - 1) for k in range(1, 40))
 
 def sdf_texts() -> list[str]:
     pairs = ((four_bar, "1.9"), (spatial_loop, "1.4"), (tree, "1.12"), (floater, "1.7"))
-    return [SdfWriting(facts(), version, seed=k).text() for k, (facts, version) in enumerate(pairs)]
+    texts = [SdfWriting(facts(), version, seed=k).text() for k, (facts, version) in enumerate(pairs)]
+    loose = texts[0].replace("</model>", "<gough:closure_tolerance>1e-5</gough:closure_tolerance></model>")
+    return [loose, *texts[1:]]
 
 
 def usd_texts() -> list[str]:

@@ -177,3 +177,33 @@ def test_lengths_that_do_not_fit_are_told_with_the_remedy(tmp_path):
     far = OWN.replace("home:", "#").replace("[500 mm, 0, 0]", "[5, 0, 0]")
     with pytest.raises(gough.StructureError, match=r"pin stays .* apart.*Change home"):
         gough.build(load(tmp_path, far))
+
+
+def crane() -> str:
+    rng = np.random.default_rng(5)
+    rail = joint(
+        "the rail", "prismatic", "ground", "cart", more='<limit lower="-1" upper="1" effort="9" velocity="1"/>'
+    )
+    rope = joint("the rope", "continuous", "cart", "load", 'xyz="0 0 -1"', '<axis xyz="0 1 0"/>')
+    return robot(link("ground"), link("cart", rng), link("load", rng), rail, rope)
+
+
+@pytest.mark.parametrize("idle", ["[the rope]", "the rope", '["the ro*"]'])
+def test_idle_freedoms_are_stated_as_in_a_description(tmp_path, idle):
+    made = load(tmp_path, f"drives: [the rail]\nidle: {idle}\n", crane())
+    assert made.idle == ("the_rope",)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", gough.IdleWarning)
+        assert gough.build(made).layout.idle_names == ("the_rope",)
+    with pytest.warns(gough.IdleWarning, match="the_rope"):
+        gough.build(load(tmp_path, "drives: [the rail]\n", crane()))
+
+
+def test_idle_freedoms_that_are_none(tmp_path):
+    found = problems(tmp_path, "drives: [the rail]\nidle:\n  - the rope\n  - the roqe\n  - x*\n", crane())
+    assert found == [
+        (4, "idle[1]", "no rate of a joint 'the roqe'", "'the rope'"),
+        (5, "idle[2]", "no rate of a joint 'x*'", "one of the rail, the rope"),
+    ]
+    found = problems(tmp_path, "drives: [the rail]\nidle: [the rail]\n", crane())
+    assert found == [(2, "idle[0]", "'the_rail' is driven, and so not idle", "rates of passive joints")]

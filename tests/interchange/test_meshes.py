@@ -81,7 +81,10 @@ def test_all_surfaces_of_a_link_are_drawn(package):
     [
         (visual("package://my_robot/a.dae"), "surfaces .dae are not drawn"),
         (visual("package://my_robot/meshes/far.stl"), "git lfs pull"),
-        (visual("package://none/a.stl"), "not found are not drawn; give packages"),
+        (
+            visual("package://none/a.stl"),
+            "not found are not drawn; give the folder that holds the package: packages=, --packages (got ",
+        ),
         (visual(scale="1 0 1"), "scale of 0"),
     ],
 )

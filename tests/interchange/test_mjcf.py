@@ -288,17 +288,17 @@ SPRUNG = """<mujoco>
 
 
 def test_a_free_joint_with_springs(tmp_path):
-    """Slides and a ball at whose zero the springs rest: accelerations as MuJoCo has them."""
+    """Coordinates are qpos; accelerations as MuJoCo has them."""
     model = build(load(tmp_path, SPRUNG)[0])
     mujoco: Any = pytest.importorskip("mujoco")
     mj = mujoco.MjModel.from_xml_string(SPRUNG)
     data, rng = mujoco.MjData(mj), np.random.default_rng(0)
     order = [model.layout.v_names.index(f"root_{x}") for x in ("x", "y", "z", "wx", "wy", "wz")]
     order.append(model.layout.v_names.index("h"))
+    np.testing.assert_allclose(model.home, mj.qpos0, atol=1e-15)
     for _ in range(3):
         q, v, tau = model.integrate(model.home, rng.normal(size=7) * 0.7), rng.normal(size=7), rng.normal(size=1)
-        data.qpos[:3], data.qpos[7] = q[:3], q[7]
-        mujoco.mju_mulQuat(data.qpos[3:7], mj.qpos_spring[3:7], q[3:7])
+        data.qpos[:] = q
         data.qvel[:], data.ctrl[:] = v[order], tau
         mujoco.mj_forward(mj, data)
         np.testing.assert_allclose(
@@ -325,3 +325,57 @@ OPEN = """<mujoco>
 def test_a_drive_that_the_file_has_at_zero_stays_there(tmp_path):
     model = build(load(tmp_path, OPEN)[0])
     assert model.home[model.layout.q_names.index("ja")] == 0.0
+
+
+ACTED = """<mujoco>{}
+  <worldbody><body name="a"><joint name="j" axis="0 1 0"{}/><geom size="0.1" pos="0.2 0 0"/>
+    <body name="b" pos="0.3 0 0"><joint name="k" axis="0 1 0"/><geom size="0.1" pos="0.2 0 0"/></body></body></worldbody>
+  <actuator><motor joint="j" {}/></actuator>
+</mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("words", "of_joint", "limit", "said"),
+    [
+        ('forcerange="0 5"', "", 5.0, "forcerange is 0 to 5"),
+        ('forcerange="-5 5"', "", 5.0, ""),
+        ('ctrlrange="-1 3" ctrllimited="true" gear="2"', "", 6.0, "ctrlrange is -1 to 3"),
+        ("", ' actuatorfrcrange="-4 1"', 4.0, "actuatorfrcrange is -4 to 1"),
+    ],
+)
+def test_forces_bounded_one_way_are_said(tmp_path, words, of_joint, limit, said):
+    robot, told = load(tmp_path, ACTED.format("", of_joint, words))
+    assert [j.drive.force_limit for j in robot.joints if j.drive] == [limit]
+    text = "\n".join(str(t) for t in told)
+    assert said in text and ("same both ways" in text) == bool(said)
+
+
+def test_actuators_that_are_switched_off_drive_nothing(tmp_path):
+    off = '<option><flag actuation="disable"/></option>'
+    robot, told = load(tmp_path, ACTED.format(off, "", ""))
+    assert not [j for j in robot.joints if j.drive] and "no drive" in "\n".join(str(t) for t in told)
+
+
+@pytest.mark.parametrize(("joints", "apart"), [(("j", "s"), True), (("j", "k"), False)])
+def test_armatures_of_tendons_between_branches_are_said(tmp_path, joints, apart):
+    """MuJoCo's mass matrix has no entry for two joints of which none carries the other; here c² m and c d m are in it."""
+    other = (
+        '<body name="c" pos="0 0 1"><joint name="s" axis="0 1 0"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody>'
+    )
+    terms = "".join(f'<joint joint="{name}" coef="{c}"/>' for name, c in zip(joints, (1.5, -0.7), strict=True))
+    tendon = f'<tendon><fixed name="t" armature="0.5">{terms}</fixed></tendon></mujoco>'
+    text = ACTED.format("", "", "").replace("</worldbody>", other).replace("</mujoco>", tendon)
+    robot, told = load(tmp_path, text)
+    assert ("couples joints of different branches" in "\n".join(str(t) for t in told)) == apart
+    mujoco: Any = pytest.importorskip("mujoco")
+    model = gough.build(robot, velocities=["j", "k", "s"])
+    mj = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(mj)
+    mujoco.mj_forward(mj, data)
+    M = np.zeros((3, 3))
+    mujoco.mj_fullM(mj, data, M)
+    order = [model.layout.v_names.index(name) for name in ("j", "k", "s")]
+    mine = model.mass_matrix(model.home)[np.ix_(order, order)]
+    if apart:
+        M[0, 2] = M[2, 0] = 1.5 * -0.7 * 0.5
+    np.testing.assert_allclose(mine, M, atol=1e-12)

@@ -21,3 +21,13 @@ def test_coordinates_of_joints_must_be_free_too():
 
 def test_robot_names():
     assert [naming.robot_name(n) for n in ("My Robot", "7dof", "___", "")] == ["my_robot", "dof", "robot", "robot"]
+
+
+def test_names_that_may_stay_stay_whatever_comes_first():
+    names = naming.PartNames("joint")
+    names.add_all(
+        [("axis 1", "revolute"), ("axis_1", "revolute"), ("hip", "universal"), ("hip_1", "revolute"), ("a__b", None)]
+    )
+    assert list(names.of) == ["axis 1", "axis_1", "hip", "hip_1", "a__b"]
+    assert {old: new for old, new in names.of.items() if old == new}.keys() == {"axis_1", "hip_1", "a__b"}
+    assert len(set(names.of.values())) == 5

@@ -91,7 +91,7 @@ def test_limits_and_what_acts(tmp_path):
     [
         ("<screw_thread_pitch>0.02</screw_thread_pitch>", 0.02),
         ("<thread_pitch>100</thread_pitch>", -2 * math.pi / 100),
-        ("<thread_pitch>-50</thread_pitch><screw_thread_pitch>0.03</screw_thread_pitch>", 0.03),
+        ("<thread_pitch>-209.44</thread_pitch><screw_thread_pitch>0.03</screw_thread_pitch>", 0.03),
         ("", 1.0),
     ],
 )
@@ -167,9 +167,26 @@ def test_an_xml_file_of_sdf_and_a_world(tmp_path):
 def test_mimic_axes(tmp_path):
     mimic = '<mimic joint="lead"><multiplier>2</multiplier><offset>0.5</offset><reference>0.1</reference></mimic>'
     parts = link("a") + link("b") + hinge("lead", "world", "a") + hinge("follow", "a", "b", axis=mimic)
-    coupling = read_quietly(saved(tmp_path, sdf(parts, "1.11"))).couplings[0]
-    assert dict(coupling.coefficients) == {"follow": 1.0, "lead": -2.0}
+    robot = read_quietly(saved(tmp_path, sdf(parts, "1.11")))
+    (coupling,) = robot.couplings
+    assert (coupling.type, coupling.joint, coupling.of, coupling.ratio) == ("mimic", "follow", "lead", 2.0)
     assert coupling.offset == pytest.approx(0.3)
+    assert [j.name for j in robot.joints if j.drive] == ["lead"]
+
+
+def test_what_is_left_out_or_made_up_is_said(tmp_path):
+    axis = "<use_parent_model_frame>1</use_parent_model_frame><dynamics><dampin>3</dampin></dynamics>"
+    part = '<link name="a"><pose>0 0 0 90 0 0</pose><inertial><inertia><ixx>0.1</ixx></inertia></inertial></link>'
+    file = saved(tmp_path, sdf(part + hinge("j", "world", "a", axis=axis)))
+    said = remarks(file)
+    assert "<use_parent_model_frame> is of SDF 1.5 and 1.6" in said and 'expressed_in="__model__"' in said
+    assert "<dampin> of <dynamics> is not known" in said and "turns by 90 rad" in said
+    assert "no <mass>: SDF gives the link 1 kg" in said and "no <izz>: SDF gives" in said
+    old = remarks(
+        saved(tmp_path, sdf(link("a") + hinge("j", "world", "a", axis=axis.partition("<dynamics>")[0]), "1.6"))
+    )
+    assert "use_parent_model_frame" not in old
+    assert "its <child> is the world" in refusals(saved(tmp_path, sdf(link("a") + hinge("j", "a", "world"))))
 
 
 def test_static_models_are_the_world(tmp_path):

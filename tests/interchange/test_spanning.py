@@ -1,10 +1,18 @@
 """Trees of joints that are given in any order and direction; turned and moved joints are the same joints."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import gough
 from gough.interchange import findings, foreign, spanning
+from interchange.mechanisms import four_bar
+from interchange.reading import read_quietly, saved
+from interchange.sdf_writing import SdfWriting
+from interchange.usd_writing import TURNS, Frame, UsdWriting
+from reference.peers.facts import WORLD, largest_difference
 
 AT = foreign.Written("f", 1, "")
 
@@ -54,17 +62,77 @@ def test_passive_joints_with_many_freedoms_are_cut():
     assert "2" in [j.name for j in wanted.tree]
 
 
+def test_friction_may_be_cut_and_drives_springs_and_bounds_may_not():
+    damped = foreign.Effects(viscous=0.1)
+    for last, needed in ((edge("x", "c", "world", effects=damped), {"x"}), (edge("x", "c", "world", driven=True), ())):
+        ring = [edge(f"{k}", *ends, effects=damped) for k, ends in enumerate((("world", "a"), "ab", "bc"))]
+        found = spanning.span_tree(made([*ring, last], "abc"), findings.Findings(), needed)
+        assert [j.name for j in found.loops] == ["2"] and not found.halves
+    bounded = edge("y", "c", "world", effects=foreign.Effects(lower=-1.0))
+    found = spanning.span_tree(made([*ring, bounded], "abc"), findings.Findings())
+    assert [j.name for j in found.loops] == ["2"]
+
+
 @pytest.mark.parametrize(
     "joint",
     [
         edge("x", "a", "world", "free", closes=True),
         edge("x", "a", "world", closes=True, effects=foreign.Effects(stiffness=2.0)),
+        edge("x", "world", "a", effects=foreign.Effects(armature=2.0)),
+        edge("x", "world", "a", "ball_screw", lead=0.1, closes=True, effects=foreign.Effects(viscous=2.0)),
     ],
 )
-def test_loops_that_cannot_be_cut_are_refused(joint):
-    noted = findings.Findings()
-    spanning.span_tree(made([edge("1", "world", "a"), joint], "a"), noted)
-    assert len(noted.problems) == 1
+def test_where_no_joint_can_be_cut_a_body_is(joint):
+    first = edge("1", "world", "a", effects=foreign.Effects(stiffness=1.0))
+    found = spanning.span_tree(made([first, joint], "a"), findings.Findings())
+    (weld,), (half,) = found.loops, found.halves
+    assert weld.type == "fixed" and {weld.parent, weld.child} == {half.name, joint.child} and half.mass == 0.0
+    assert [(j.name, j.type) for j in found.tree] == [("1", "revolute"), ("x", joint.type)]
+    assert half.name in (found.tree[1].parent, found.tree[1].child)
+
+
+@pytest.mark.parametrize("first", ["pin_a", "pin_b", "pin_c", "pin_d"])
+def test_a_damped_loop_is_read_whatever_comes_first(tmp_path, first):
+    """Beside the same mechanism of free bodies in MuJoCo."""
+    facts = four_bar()
+    for name in facts.joints:
+        facts = facts.with_joint(name, viscous=0.2 + 0.1 * len(name), stiffness=0.0)
+    others = [name for name in facts.joints if name != first]
+    order = {name: facts.joints[name] for name in (*others, first)}
+    writing = SdfWriting(replace(facts, joints=order), seed=3)
+    robot = read_quietly(saved(tmp_path, writing.text()), drives=first)
+    assert len(robot.loops) == 1 and robot.loops[0].name != first
+    assert largest_difference(gough.build(robot), facts, writing.frames) < 1e-9
+
+
+@pytest.mark.parametrize("drive", ["pin_a", "pin_d"])
+def test_a_loop_of_springs_is_cut_inside_a_body(tmp_path, drive):
+    facts = four_bar()
+    for k, name in enumerate(facts.joints):
+        facts = facts.with_joint(name, stiffness=3.0 + k, rest=0.1 * k, viscous=0.1)
+    writing = SdfWriting(facts, seed=4)
+    robot = read_quietly(saved(tmp_path, writing.text()), drives=drive)
+    assert [loop.type for loop in robot.loops] == ["fixed"] and len(robot.joints) == 4
+    model = gough.build(robot)
+    assert model.mobility == 1 and largest_difference(model, facts, writing.frames) < 1e-9
+
+
+def test_a_loop_of_drives_and_armatures_is_cut_inside_a_body(tmp_path):
+    writing = UsdWriting(seed=2)
+    for name in ("crank", "coupler", "rocker"):
+        writing.body(name)
+    apis = ("PhysxJointAPI", "PhysicsDriveAPI:angular")
+    ends = [(WORLD, "crank"), ("crank", "coupler"), ("coupler", "rocker"), (WORLD, "rocker")]
+    frame = writing.frames["crank"]
+    for k, (parent, child) in enumerate(ends):
+        at = frame @ Frame(np.array([[0, 0, 0], [0.1, 0.3, 0], [0.6, 0.4, 0], [0.5, 0, 0]][k], float), TURNS[0])
+        words = f"float physxJoint:armature = {0.1 + 0.05 * k}\n bool physics:excludeFromArticulation = {int(k == 1)}"
+        writing.joint(f"pin{k}", "Revolute", parent, child, at=at, words=words, schemas=apis, armature=0.1 + 0.05 * k)
+    robot = read_quietly(saved(tmp_path, writing.text()))
+    assert [loop.type for loop in robot.loops] == ["fixed"]
+    assert {j.name for j in robot.joints if j.drive} == {"pin0", "pin1", "pin2", "pin3"}
+    model = gough.build(robot)
+    assert model.mobility == 1 and largest_difference(model, writing.facts(), writing.zero()) < 1e-9
 
 
 def placed(rng):

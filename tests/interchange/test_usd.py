@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from gough.errors import UsageError
-from interchange.reading import read_quietly, refusals, saved
+from interchange.reading import read_quietly, refusals, remarks, saved
 from interchange.usd_writing import Frame, UsdWriting
 from reference.peers.facts import WORLD, BodyFact, Facts, JointFact, largest_difference
 
@@ -229,6 +229,71 @@ def test_bounds_in_degrees_and_forces_in_the_stage_s_units(tmp_path):
     assert (slide.limits.lower, slide.limits.upper) == pytest.approx((-0.3, 0.6))
 
 
+def test_what_physx_says_of_an_axis(tmp_path):
+    """Counts before PhysxJointAPI; friction and speeds are a degree's."""
+    words = (
+        "float physxJointAxis:angular:armature = 0.1\nfloat physxJoint:armature = 7\n"
+        "float physxJointAxis:angular:dynamicFrictionEffort = 0.3\nfloat physxJointAxis:angular:staticFrictionEffort = 0.4\n"
+        "float physxJointAxis:angular:viscousFrictionCoefficient = 0.02\nfloat physxJointAxis:angular:maxJointVelocity = 90\n"
+        "float physxJoint:somethingNew = 3\nfloat physxJointAxis:linear:armature = 5\n"
+    )
+    file = saved(
+        tmp_path, stage(body("a") + hinge("j", "", "a", words, '"PhysxJointAPI", "PhysxJointAxisAPI:angular"'))
+    )
+    joint = read_quietly(file, drives=[]).joints[0]
+    assert (joint.armature, joint.friction.coulomb) == (0.1, 0.3)
+    assert joint.friction.viscous == pytest.approx(0.02 * 180 / math.pi) and joint.limits.speed == pytest.approx(
+        math.pi / 2
+    )
+    said = remarks(file)
+    assert "staticFrictionEffort 0.4 holds the joint at rest" in said and "physxJoint:somethingNew is left out" in said
+    assert "physxJointAxis:linear:armature is left out: PhysxJointAxisAPI:linear is not applied" in said
+
+
+def test_armatures_of_balls_are_read(tmp_path):
+    ball = hinge("j", "", "a", "float physxJoint:armature = 0.1\n", '"PhysxJointAPI"', "Spherical")
+    assert read_quietly(saved(tmp_path, stage(body("a") + ball))).joints[0].armature == 0.1
+
+
+def test_axes_whose_bounds_are_both_zero_are_locked(tmp_path):
+    axes = ("transX", "transY", "transZ", "rotX", "rotZ")
+    words = "".join(f"float limit:{a}:physics:{end} = 0\n" for a in axes for end in ("low", "high"))
+    apis = ", ".join(f'"PhysicsLimitAPI:{a}"' for a in axes)
+    good = read_quietly(saved(tmp_path, stage(body("a") + hinge("j", "", "a", words, apis, ""))))
+    assert [(j.type, j.axis) for j in good.joints] == [("revolute", (0, 1, 0))]
+    bad = refusals(
+        saved(
+            tmp_path,
+            stage(
+                body("a")
+                + hinge(
+                    "j",
+                    "",
+                    "a",
+                    words.replace("rotZ:physics:low = 0", "rotZ:physics:low = 5").replace(
+                        "rotZ:physics:high = 0", "rotZ:physics:high = 5"
+                    ),
+                    apis,
+                    "",
+                )
+            ),
+        )
+    )
+    assert "rotZ: both bounds are 5" in bad and "locks rotZ at 0" in bad
+
+
+def test_relations_that_yield_are_said(tmp_path):
+    words = "rel physxMimicJoint:rotZ:referenceJoint = </rig/lead>\nfloat physxMimicJoint:rotZ:naturalFrequency = 25\n"
+    parts = body("a") + body("b") + hinge("lead", "", "a") + hinge("one", "a", "b", words, '"PhysxMimicJointAPI:rotZ"')
+    assert "naturalFrequency and dampingRatio are left out" in remarks(saved(tmp_path, stage(parts)))
+
+
+def test_a_tilt_is_told_as_an_angle(tmp_path):
+    turned = "float physics:mass = 2\nfloat3 physics:diagonalInertia = (1, 2, 2)\nfloat xformOp:rotateX = 90\n"
+    turned += 'uniform token[] xformOpOrder = ["xformOp:rotateX"]\n'
+    assert "0 m and 1.571 rad beside" in remarks(saved(tmp_path, stage(body("a", turned) + hinge("j", "", "a"))))
+
+
 def test_joints_that_follow_others(tmp_path):
     physx = (
         "rel physxMimicJoint:rotZ:referenceJoint = </rig/lead>\nfloat physxMimicJoint:rotZ:gearing = 2\n"
@@ -242,6 +307,28 @@ def test_joints_that_follow_others(tmp_path):
     one, two = read_quietly(saved(tmp_path, stage(parts))).couplings
     assert dict(one.coefficients) == {"one": 1.0, "lead": 2.0} and one.offset == pytest.approx(-math.pi / 2)
     assert dict(two.coefficients) == {"two": 1.0, "lead": -2.0} and two.offset == pytest.approx(math.pi / 2)
+
+
+def test_a_slide_that_follows_a_turn(tmp_path):
+    """PhysX calls a slide's axis rotX and counts the turn in degrees, Newton counts it in radians."""
+    physx = (
+        "rel physxMimicJoint:rotX:referenceJoint = </rig/lead>\nfloat physxMimicJoint:rotX:gearing = 0.01\n"
+        "float physxMimicJoint:rotX:offset = 0.2"
+    )
+    newton = "rel newton:mimicJoint = </rig/lead>\nfloat newton:mimicCoef0 = 0.2\nfloat newton:mimicCoef1 = 0.5"
+    both = newton.replace("0.5", f"{-0.01 * 180 / math.pi:.9g}").replace("0.2", "-0.2")
+    parts = body("a") + body("b") + body("c") + body("d") + hinge("lead", "", "a", schemas='"PhysicsDriveAPI:angular"')
+    parts += hinge("one", "a", "b", physx, '"PhysxMimicJointAPI:rotX"', "Prismatic")
+    parts += hinge("two", "a", "c", newton, '"NewtonMimicAPI"', "Prismatic")
+    twice = '"PhysxMimicJointAPI:rotX", "NewtonMimicAPI"'
+    good = parts + hinge("three", "a", "d", f"{physx}\n{both}", twice, "Prismatic")
+    one, two, three = read_quietly(saved(tmp_path, stage(good))).couplings
+    degree = pytest.approx(0.01 * 180 / math.pi)
+    assert dict(one.coefficients) == {"one": 1.0, "lead": degree} and one.offset == pytest.approx(-0.2)
+    assert dict(two.coefficients) == {"two": 1.0, "lead": -0.5} and two.offset == pytest.approx(0.2)
+    assert dict(three.coefficients) == {"three": 1.0, "lead": degree} and three.offset == pytest.approx(-0.2)
+    bad = parts + hinge("three", "a", "d", f"{physx}\n{newton}", twice, "Prismatic")
+    assert "say different things" in refusals(saved(tmp_path, stage(bad)))
 
 
 def test_a_rod_of_constant_length(tmp_path):

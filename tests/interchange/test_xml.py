@@ -24,7 +24,9 @@ def test_elements_with_their_lines():
     ("text", "line", "told"),
     [
         ("<a>\n<b></a>", 2, "mismatched tag"),
-        ("", 1, "not XML"),
+        ("", 1, "the file is empty"),
+        (b"<a>\n<b name='\xe4'/></a>", 2, "not XML in UTF-8: the byte 0xe4"),
+        ("version https://git-lfs.github.com/spec/v1\n", 1, "a pointer of Git LFS"),
         ("<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>", 1, "document type"),
         ("<!DOCTYPE a [\n<!ENTITY x 'y'>]><a>&x;</a>", 1, "document type"),
         ("<a>&x;</a>", 1, "not XML"),

@@ -237,3 +237,51 @@ def test_a_home_that_is_not_stated_is_no_change_point(lengths: tuple[float, floa
     with pytest.raises(gough.StructureError, match="home is singular") as caught:
         built(bars(lengths, Rotation.identity(), {"joints": {"A": 0, "B": 0, "D": 0}}))
     assert "another home" in str(caught.value) and "closure_tolerance" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "angles", "apart"),
+    [
+        ((0.53, 0.37, 0.53, 0.2), (-0.85, -2.65), 0.59),
+        ((0.48, 0.57, 0.53, 0.27), (1.56, -2.6), 0.46),
+        ((0.3, 0.4, 0.35, 0.45), (1.9, 1.1), 0.3),
+    ],
+)
+def test_stated_drives_are_kept_where_any_assembly_has_them(lengths, angles, apart):
+    """Cranks of a five-bar: circles about their ends meet, so there is one, though the other joints say nothing of it."""
+    tips = [x + lengths[2 * k] * np.exp(1j * angles[k]) for k, x in enumerate((0.0, apart))]
+    between = abs(tips[1] - tips[0])
+    assert abs(lengths[1] - lengths[3]) < between < lengths[1] + lengths[3]
+    names, ends = ("left", "elbow", "right", "knee"), (("world", "a"), ("a", "b"), ("world", "c"), ("c", "d"))
+    at = (0.0, lengths[0], apart, lengths[2])
+    data = {
+        "format": 2,
+        "name": "five_bar",
+        "bodies": [
+            {"name": n, "mass": 1, "inertia": {"about": "center_of_mass", "xx": 0, "yy": 0.1, "zz": 0.1}}
+            for n in "abcd"
+        ],
+        "joints": [
+            {
+                "name": name,
+                "type": "revolute",
+                "parent": parent,
+                "child": child,
+                "axis": [0, 0, 1],
+                "pose": {"position": [x, 0, 0]},
+                **({"drive": {}} if parent == "world" else {}),
+            }
+            for name, (parent, child), x in zip(names, ends, at, strict=True)
+        ],
+        "loops": [
+            {
+                "name": "tip",
+                "type": "revolute",
+                "first": {"body": "b", "pose": {"position": [lengths[1], 0, 0]}},
+                "second": {"body": "d", "pose": {"position": [lengths[3], 0, 0]}},
+            }
+        ],
+        "home": {"joints": {"left": angles[0], "right": angles[1]}},
+    }
+    model = built(data)
+    np.testing.assert_allclose(np.exp(1j * (model.drives(model.home) - angles)), 1.0, atol=1e-9)

@@ -1,6 +1,6 @@
 """Which joints are driven and which body is the platform, where the user does not say.
 
-Drives: those that are named (names, or patterns with * and ?); else the joints at which the file has a motor, without those that
+Drives: those that are named (`matching`); else the joints at which the file has a motor, without those that
 follow a driven one; else, in a robot without loops, every joint with one coordinate that follows no other; else none, and that is
 said.
 Platform: the body that is named; else the one the file calls so; else, in a robot with loops, the body called platform,
@@ -8,11 +8,11 @@ moving_platform, mobile_platform, top_platform or top_plate; else none, and velo
 """
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 from gough.errors import UsageError
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import ForeignRobot, Written
+from gough.interchange.matching import find_named
 from gough.joints import ALL
 from gough.robot.checks.suggestions import choice_of
 
@@ -21,9 +21,9 @@ PLATFORMS = ("platform", "moving_platform", "mobile_platform", "top_platform", "
 
 def choose_drives(robot: ForeignRobot, asked: Sequence[str] | None, findings: Findings) -> tuple[str, ...]:
     """Names of the driven joints, in the file's order."""
-    scalar = [j.name for j in robot.joints if ALL[j.type].is_scalar and not j.closes]
+    scalar = [j.name for j in robot.joints if ALL[j.type].is_scalar and (j.driven or not j.closes)]
     if asked is not None:
-        return _matching(asked, scalar, f"drives of {robot.file}", "a joint with one coordinate")
+        return find_named(asked, scalar, f"drives of {robot.file}", "a joint with one coordinate", _not_drivable(robot))
     driven = {j.name for j in robot.joints if j.driven and j.name in scalar}
     if driven or robot.drives_stated:
         for coupling in robot.couplings:
@@ -45,13 +45,31 @@ def choose_platform(robot: ForeignRobot, asked: str | None) -> str | None:
     """Name of the platform's body, or None."""
     names = [body.name for body in robot.bodies]
     if asked is not None:
-        return _matching([asked], names, f"platform of {robot.file}", "a body")[0]
+        found = find_named([asked], names, f"platform of {robot.file}", "a body", _no_bodies(robot))
+        if len(found) != 1:
+            raise UsageError(f"platform of {robot.file}: {asked!r} means {len(found)} bodies; give {choice_of(found)}")
+        return found[0]
     if robot.platform is not None:
         return robot.platform
     if not has_loops(robot):
         return None
     called = {name.lower(): name for name in reversed(names)}
     return next((called[word] for word in PLATFORMS if word in called), None)
+
+
+def _not_drivable(robot: ForeignRobot) -> dict[str, str]:
+    """{joint: why it cannot be driven}."""
+    found: dict[str, str] = {}
+    for joint in robot.joints:
+        if joint.closes:
+            found[joint.name] = f"{joint.name!r} closes a loop, and so has no coordinate"
+        elif not ALL[joint.type].is_scalar:
+            found[joint.name] = f"{joint.name!r} is a {joint.type} joint"
+    return found
+
+
+def _no_bodies(robot: ForeignRobot) -> dict[str, str]:
+    return {joint.name: f"{joint.name!r} is a joint; it carries {joint.child!r}" for joint in robot.joints}
 
 
 def has_loops(robot: ForeignRobot) -> bool:
@@ -69,15 +87,3 @@ def _root(group: dict[str, str], name: str) -> str:
     while (up := group.get(name, name)) != name:
         group[name] = name = group.get(up, up)
     return name
-
-
-def _matching(asked: Sequence[str], known: Sequence[str], what: str, kind: str) -> tuple[str, ...]:
-    chosen: set[str] = set()
-    for pattern in asked:
-        found = [name for name in known if name == pattern] or [name for name in known if fnmatchcase(name, pattern)]
-        if not found:
-            raise UsageError(
-                f"{what}: {pattern!r} is not {kind}; give {choice_of(list(known)) or 'none, there is none'}"
-            )
-        chosen.update(found)
-    return tuple(name for name in known if name in chosen)

@@ -24,6 +24,7 @@ from gough.interchange.foreign import (
 from gough.interchange.naming import FreeNames, PartNames, robot_name
 from gough.interchange.spanning import ONE_AXIS, anchor_joint, span_tree
 from gough.robot import Robot
+from gough.robot.coordinates import rate_names
 from gough.robot.errors import DescriptionError, Problem
 from gough.robot.item import Fault, faults_of
 
@@ -52,6 +53,7 @@ def compose(foreign: ForeignRobot, choices: Choices, findings: Findings) -> Robo
     coupled = {name for coupling in foreign.couplings for name in coupling.coefficients}
     spanned = span_tree(foreign, findings, {*drives, *coupled})
     findings.tell_problems()
+    foreign = replace(foreign, bodies=(*foreign.bodies, *spanned.halves))
     foreign, tree = _with_platform_frame(foreign, spanned.tree, platform)
     maker = _DescriptionMaker(foreign, drives, platform, findings)
     data, places = maker.description(tree, spanned.loops)
@@ -99,12 +101,8 @@ class _DescriptionMaker:
     ) -> tuple[dict[str, Any], dict[tuple[str, int], Written]]:
         """(raw data of a robot, where its parts are written)."""
         known = {body.name: body for body in self.foreign.bodies}
-        for joint in tree:
-            self.bodies.add(joint.child)
-        for joint in tree:
-            self.joints.add(joint.name, joint.type)
-        for joint in loops:
-            self.joints.add(joint.name)
+        self.bodies.add_all((joint.child, None) for joint in tree)
+        self.joints.add_all([*((j.name, j.type) for j in tree), *((j.name, None) for j in loops)])
         self.couplings = PartNames("coupling", taken=self.joints.of.values())
         joints = [self._joint(joint) for joint in tree]
         bodies = [self._body(known[joint.child]) for joint in tree]
@@ -132,7 +130,17 @@ class _DescriptionMaker:
         }
         if self.foreign.closure_tolerance is not None:
             data["closure_tolerance"] = self.foreign.closure_tolerance
-        data["velocities"] = self._velocities(self.foreign.velocities or "any")
+        rates = {
+            old: new
+            for joint in tree
+            for old, new in zip(
+                rate_names(joint.name, joint.type), rate_names(self.joints.of[joint.name], joint.type), strict=True
+            )
+        }
+        wanted = self.foreign.velocities or "any"
+        data["velocities"] = wanted if isinstance(wanted, str) else [rates.get(name, name) for name in wanted]
+        if self.foreign.idle:
+            data["idle"] = [rates.get(name, name) for name in self.foreign.idle]
         data["drive_sharing"] = self.foreign.drive_sharing or ("least_norm" if loops and self.drives else None)
         if self.platform is not None:
             data["platform"] = self.bodies.of[self.platform]
@@ -147,6 +155,7 @@ class _DescriptionMaker:
         places |= {("loops", k): joint.at for k, joint in enumerate(loops)}
         places |= {("couplings", k): coupling.at for k, coupling in enumerate(self.foreign.couplings)}
         places |= {("springs", k): spring.at for k, spring in enumerate(self.foreign.springs)}
+        places |= {("idle", k): at for k, at in enumerate(self.foreign.idle.values())}
         return data, places
 
     def _joint(self, joint: ForeignJoint) -> dict[str, Any]:
@@ -160,7 +169,7 @@ class _DescriptionMaker:
             **_axes(placed),
             **({} if joint.lead is None else {"lead": joint.lead}),
         }
-        return data | effect_words(joint.effects, joint.name in self.drives)
+        return data | effect_words(joint.effects, joint.name in self.drives) | dict(joint.words)
 
     def _loop(self, joint: ForeignJoint) -> dict[str, Any]:
         own = joint.effects
@@ -188,10 +197,6 @@ class _DescriptionMaker:
             return found | {"type": "mimic", "joint": follower, "of": leader, "ratio": -value}
         return found | {"type": "differential", "coefficients": own}
 
-    def _velocities(self, wanted: str | tuple[str, ...]) -> str | list[str]:
-        """As the description names them: rates are called as joints are."""
-        return wanted if isinstance(wanted, str) else [self.joints.of.get(name, name) for name in wanted]
-
     def _end(self, body: str, at: Placement) -> dict[str, Any]:
         return {"body": self.bodies.of[body], "pose": pose_words(at.after(self.own[body].inverse()))}
 
@@ -213,7 +218,8 @@ class _DescriptionMaker:
             entries = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
             data["inertia"] = {"about": "center_of_mass", **{k: float(I[at]) for k, at in entries.items()}}
         names = PartNames("frame")
-        frames = {names.add(name): pose_words(at.after(back)) for name, at in body.frames.items()}
+        names.add_all((name, None) for name in body.frames)
+        frames = {names.of[name]: pose_words(at.after(back)) for name, at in body.frames.items()}
         if not own.is_identity:
             frames[names.add(ORIGIN)] = pose_words(back)
         if frames:

@@ -17,14 +17,18 @@ class Findings:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self._remarks: dict[str, list[Written]] = {}
+        self._examples: dict[str, str] = {}
 
     def refuse(self, at: Written, message: str, expected: str = "", value: Any = ABSENT) -> None:
         """Note what makes the file unusable, and what would mend it."""
         self.problems.append(Problem(at.file, at.line, at.path, value, message, expected))
 
-    def remark(self, at: Written, message: str) -> None:
-        """Note what is left out and does not matter for the dynamics; the same words of many places are said once."""
+    def remark(self, at: Written, message: str, value: str = "") -> None:
+        """Note what is left out and does not matter for the dynamics; the same words of many places are said once, with the
+        first value."""
         self._remarks.setdefault(message, []).append(at)
+        if value:
+            self._examples.setdefault(message, value[:160])
 
     @property
     def remarks(self) -> list[str]:
@@ -32,7 +36,10 @@ class Findings:
         found = []
         for message, places in self._remarks.items():
             more = len(dict.fromkeys(places)) - 1
-            said = f"{message} (and in {more} more place{'s' * (more > 1)})" if more else message
+            got = f"got {self._examples[message]!r}" if message in self._examples else ""
+            also = f"and in {more} more place{'s' * (more > 1)}" if more else ""
+            told = ", ".join(part for part in (got, also) if part)
+            said = f"{message} ({told})" if told else message
             found.append(str(Problem(places[0].file, places[0].line, places[0].path, ABSENT, said)))
         return found
 

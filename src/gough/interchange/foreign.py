@@ -14,6 +14,11 @@ from typing import Any
 import numpy as np
 
 WORLD = "world"
+IN_MJCF, IN_SDF, IN_USD = "gough_closure_tolerance", "gough:closure_tolerance", "gough:closure_tolerance"
+"""How files say by how much (m) loops may stay open: a custom number, an element of the model, an attribute of the robot's prim.
+Other programs pass it over."""
+FRAME_IN_USD = "gough:frame"
+"""Attribute of a prim below a body that is a frame of it: the frame's name."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +205,8 @@ class ForeignRobot:
     """All of it. format: as people call it ("URDF"). platform: where the file names one. floating: whether bodies that nothing
     ties to the world are free (else their root stands still). closure_tolerance: by how much (m) loops may stay open, where the
     format's own loops are not exact. velocities: "platform", "drives", "any" or names of joints; drive_sharing: as of a
-    description. drives_stated: whether a file of loops says which joints are driven, none perhaps."""
+    description. drives_stated: whether a file of loops says which joints are driven, none perhaps. idle: rates that are said to
+    be idle, by the names of joints, and where."""
 
     name: str
     file: str
@@ -217,6 +223,7 @@ class ForeignRobot:
     velocities: str | tuple[str, ...] | None = None
     drives_stated: bool = False
     drive_sharing: str | None = None
+    idle: Mapping[str, Written] = field(default_factory=dict)
 
     def with_joints(self, joints: "tuple[ForeignJoint, ...]") -> "ForeignRobot":
         """The same robot with other joints."""

@@ -3,14 +3,16 @@
 import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from gough.arguments import Kind, checked, folder, path, word, words
-from gough.errors import UsageError
+from gough.errors import MissingFileError, UsageError
 from gough.interchange.compose import Choices, compose
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import ForeignRobot, ReadingOptions
+from gough.interchange.matching import meant_hint
 from gough.interchange.xml import read_xml
 from gough.robot import Robot
 from gough.robot.fields import number
@@ -28,6 +30,8 @@ SUFFIXES = {".urdf": "urdf", ".mjcf": "mjcf", ".sdf": "sdf", ".world": "sdf"}
 SUFFIXES |= dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd")
 ALONE = ("urdf", "mjcf")
 """Formats whose files hold one robot."""
+MOST_BESIDE = 2000
+"""Files that are looked at for the one that may be meant."""
 ROOTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
 """Root elements of `.xml`."""
 
@@ -79,6 +83,8 @@ def load(
     """
     file = Path(path_or_name)
     kind = format_of(file)
+    if kind is None and file.suffix.lower() == ".xml" and not exists(file):
+        raise _missing_file(file)
     if kind is None:
         given = {"loops": loops, "platform": platform, "drives": drives, "packages": packages or None, "model": model}
         given["closure_tolerance"] = closure_tolerance
@@ -88,6 +94,8 @@ def load(
                 f"{said[0]}= is for files of other programs; {path_or_name} is a description, which says it itself"
             )
         return load_description(path_or_name)
+    if not exists(file):
+        raise _missing_file(file)
     findings = Findings()
     options = ReadingOptions(None if loops is None else Path(loops), tuple(Path(p) for p in packages), model)
     foreign = _reader(kind)(file, options, findings)
@@ -98,13 +106,21 @@ def load(
     return compose(foreign, Choices(platform, names, tolerance), findings)
 
 
+def _missing_file(file: Path) -> MissingFileError:
+    """With the file beside it that may be meant."""
+    try:
+        beside = [p.name for p in islice(file.parent.iterdir(), MOST_BESIDE) if p.suffix.lower() in (*SUFFIXES, ".xml")]
+    except OSError:
+        beside = []
+    return MissingFileError(file, f"no such file{meant_hint(file.name, beside)}")
+
+
 def format_of(file: Path) -> str | None:
     """The format of another program's file; None for a description or a name."""
     suffix = file.suffix.lower()
     if suffix == ".xacro" or file.name.lower().endswith(".urdf.xacro"):
-        raise UsageError(
-            f"{file}: a xacro file is a program that writes URDF; run `xacro {file.name} > {file.stem}.urdf`"
-        )
+        made = f"{file.stem.removesuffix('.urdf')}.urdf"
+        raise UsageError(f"{file}: a xacro file is a program that writes URDF; run `xacro {file.name} > {made}`")
     if suffix == ".xml" and exists(file):
         root = read_xml(file)
         if root.tag not in ROOTS:

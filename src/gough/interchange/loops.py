@@ -1,6 +1,6 @@
 """What a file beside a robot's file says: the loops that close it, and what else URDF has no words for.
 
-Two kinds are read. Our own has keys of a description (`loops`, `couplings`, `drives`, `platform`, `home`, …), with the names
+Two kinds are read. Our own has keys of a description (`loops`, `couplings`, `drives`, `platform`, `idle`, `home`, …), with names
 that the robot's file has. The other is the `robot.yaml` of LAAS [Gepetto, example-parallel-robots]: pairs of frames
 (`closed_loop`) that coincide in their origins (`type` 3d) or altogether (6d), the driven joints (`name_mot`), and joints that
 are of another type than URDF can say (`joint_name`, `joint_type`: SPHERICAL, FIXED, UJOINT_XY for turns about x, then y).
@@ -20,11 +20,13 @@ from gough.interchange.foreign import WORLD, Effects, ForeignCoupling, ForeignJo
 from gough.interchange.naming import FreeNames
 from gough.joints import ALL
 from gough.robot import Coupling
+from gough.robot.checks.wildcards import expand_names, is_pattern
 from gough.robot.closures import Loop, LoopEnd
+from gough.robot.coordinates import rate_names
 from gough.robot.errors import ABSENT, Problem
 from gough.robot.fields import Gravity, PositiveLength
 from gough.robot.item import FORMAT, Fault, Item, faults_of, nearest
-from gough.robot.loader import locate
+from gough.robot.loader import locate, warn_of_angles
 from gough.robot.pose import FORMS
 from gough.robot.reader import Map, read, read_document
 from gough.robot.robot import Configuration
@@ -56,6 +58,7 @@ class LoopsFile(Item):
     home: Configuration = Field(default_factory=Configuration)
     gravity: Gravity | None = None
     velocities: Words | None = None
+    idle: Words = ()
     drive_sharing: Literal["least_norm"] | None = None
     closure_tolerance: PositiveLength | None = None
     floating: bool = False
@@ -114,8 +117,10 @@ def add_loops(robot: ForeignRobot, file: Path, findings: Findings) -> ForeignRob
         for fault in faults_of(error):
             mark, value = locate(document, fault.place)
             findings.problems.append(Problem(str(file), mark.line, mark.path, value, fault.message, fault.expected))
+        adding.check_names()
         findings.tell_problems()
         raise AssertionError("faults are problems") from error
+    warn_of_angles(document, str(file), {joint.name: joint.type for joint in robot.joints})
     made = adding.laas(said) if isinstance(said, LaasFile) else adding.own(said)
     findings.tell_problems()
     return made
@@ -137,6 +142,20 @@ class _LoopAdding:
     def written(self, *place: int | str) -> Written:
         mark, _ = locate(self.document, place)
         return Written(self.file, mark.line, mark.path)
+
+    def check_names(self) -> None:
+        """Refuse names that the robot has not, of a file that is wrong otherwise too."""
+        loops = self.document.get("loops")
+        for k, loop in enumerate(loops if isinstance(loops, list) else ()):
+            for key in ("first", "second"):
+                end = loop.get(key) if isinstance(loop, Mapping) else None
+                body = end.get("body") if isinstance(end, Mapping) else None
+                if isinstance(body, str):
+                    self._known(body, self.bodies, ("loops", k, key, "body"), "link")
+        if isinstance(platform := self.document.get("platform"), str):
+            self._known(platform, self.bodies - {WORLD}, ("platform",), "link")
+        if isinstance(drives := self.document.get("drives"), list) and all(isinstance(n, str) for n in drives):
+            self._drive(drives, "drives")
 
     def laas(self, said: LaasFile) -> ForeignRobot:
         """See the head of this file."""
@@ -191,6 +210,7 @@ class _LoopAdding:
             gravity=self.robot.gravity if said.gravity is None else said.gravity,
             closure_tolerance=said.closure_tolerance or self.robot.closure_tolerance,
             drive_sharing=said.drive_sharing or self.robot.drive_sharing,
+            idle=self._idle(said.idle) or self.robot.idle,
         )
 
     def _loop(self, k: int, loop: Loop) -> None:
@@ -251,6 +271,17 @@ class _LoopAdding:
             if not found:
                 self._known(pattern, scalar, (key, k), "joint with one coordinate")
         self.joints = {n: replace(j, driven=n in driven) for n, j in self.joints.items()}
+
+    def _idle(self, names: tuple[str, ...]) -> dict[str, Written]:
+        """Rates that are said to be idle, patterns among them, and where."""
+        known = [r for n, j in self.joints.items() if not j.closes for r in rate_names(n, j.type)]
+        found: dict[str, Written] = {}
+        for name, rates in expand_names(names, known).items():
+            place = ("idle",) if isinstance(self.document.get("idle"), str) else ("idle", names.index(name))
+            if not rates or (name not in known and not is_pattern(name)):
+                self._known(name, known, place, "rate of a joint")
+            found |= dict.fromkeys(rates, self.written(*place))
+        return found
 
     def _known(self, name: str, known: Collection[str], place: tuple[int | str, ...], what: str) -> bool:
         if name in known:

@@ -12,7 +12,7 @@ MOST_LETTERS = 90
 
 def plain_name(name: str, otherwise: str) -> str:
     """Letters, digits and _ alone, a letter or _ first."""
-    found = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", name))[:MOST_LETTERS]
+    found = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:MOST_LETTERS]
     if not found.strip("_"):
         return otherwise
     return found if not found[0].isdigit() else f"_{found}"
@@ -63,6 +63,19 @@ class PartNames:
                 self.of[name] = tried
                 return tried
         raise AssertionError("there are always more names")
+
+    def add_all(self, parts: Iterable[tuple[str, str | None]]) -> None:
+        """Names for parts with their kinds; those that may stay as they are come first, so that no other takes them."""
+        listed = list(parts)
+        order = dict.fromkeys((*self.of, *(name for name, _ in listed)))
+
+        def reluctance(part: tuple[str, str | None]) -> tuple[bool, int]:
+            name, kind = part
+            return plain_name(name, "") != name, 0 if kind is None else len(coordinate_names(name, kind))
+
+        for name, kind in sorted(listed, key=reluctance):
+            self.add(name, kind)
+        self.of = {name: self.of[name] for name in order}
 
     @property
     def changed(self) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """Which joints carry bodies and which close loops: a tree from the world outwards, every joint turned to point along it.
 
-The file's own word counts first (`ForeignJoint.closes`). What is open is settled so that joints which need a coordinate (a motor,
-a spring, an armature, a coupling, bounds) stay in the tree, and among the others those with many freedoms are cut, because a cut
-owes a row for each freedom that its joint does not have.
+The file's own word counts first (`ForeignJoint.closes`). What is open is settled so that joints which need a coordinate (a
+drive, a spring, an armature, a coupling) stay in the tree, then those with bounds, which a cut would lose, then those with
+friction, which acts in a cut too. Among the others those with many freedoms are cut, because a cut owes a row for each freedom
+that its joint does not have. A loop in which every joint needs its coordinate is cut inside a body: the last joint carries a
+half of it without mass, which a fixed joint ties to the whole.
 """
 
 from collections.abc import Collection, Iterable
@@ -20,10 +22,12 @@ ONE_AXIS = ("revolute", "prismatic", "cylindrical", "helical", "ball_screw", "pl
 
 @dataclass(frozen=True)
 class Spanned:
-    """Joints of the tree, each after the one that carries its parent, and those that close loops."""
+    """Joints of the tree, each after the one that carries its parent, those that close loops, and bodies without mass that
+    stand for parts of others: halves of those that are cut."""
 
     tree: tuple[ForeignJoint, ...]
     loops: tuple[ForeignJoint, ...]
+    halves: tuple[ForeignBody, ...] = ()
 
 
 def span_tree(robot: ForeignRobot, findings: Findings, needed: Collection[str] = ()) -> Spanned:
@@ -48,29 +52,42 @@ def span_tree(robot: ForeignRobot, findings: Findings, needed: Collection[str] =
             chosen.append(_tie(robot, _base_of(robot, group, root, chosen), {j.name for j in (*robot.joints, *chosen)}))
     written = {joint.name: k for k, joint in enumerate(robot.joints)}
     loops.sort(key=lambda j: written[j.name])
-    for joint in loops:
-        if not ALL[joint.type].closes_loop:
-            findings.refuse(joint.at, f"a {joint.type} joint that closes a loop", "another joint of this loop cut")
-        elif joint.name in needed or (joint.effects.acts and not _only_friction(joint)):
-            findings.refuse(
-                joint.at,
-                f"joint {joint.name!r} closes a loop, so it has no coordinate for its motor, spring, armature or coupling",
-                "the loop cut at another, passive joint",
-            )
-    return Spanned(tuple(_outwards(chosen, written)), tuple(loops))
+    names = FreeNames({WORLD, *group, *written, *(j.name for j in chosen)})
+    halves: list[ForeignBody] = []
+    for k, joint in enumerate(loops):
+        if _needs_coordinate(joint, needed) or not ALL[joint.type].closes_loop:
+            if not ALL[joint.type].moves_body:
+                findings.refuse(
+                    joint.at, f"a {joint.type} joint with a drive, a spring, friction or an armature", "none"
+                )
+                continue
+            half = ForeignBody(names.take(f"{joint.name}_half"), joint.at)
+            weld = names.take(f"{joint.name}_weld")
+            loops[k] = ForeignJoint(weld, "fixed", half.name, joint.child, joint.at, closes=True)
+            chosen.append(replace(joint, child=half.name, closes=None))
+            halves.append(half)
+    return Spanned(tuple(_outwards(chosen, written)), tuple(loops), tuple(halves))
 
 
-def _reluctance(joint: ForeignJoint, needed: Collection[str]) -> tuple[bool, bool, bool, int]:
+def _reluctance(joint: ForeignJoint, needed: Collection[str]) -> tuple[bool, bool, bool, bool, int]:
     """Sorts joints that belong into the tree first."""
     own = joint.effects
-    wanted = joint.name in needed or joint.driven or own.acts
-    bounded = own.lower is not None or own.upper is not None
-    return joint.closes is True, not wanted, not bounded, ALL[joint.type].freedoms
+    bounds = (own.lower, own.upper, own.speed, own.force)
+    wanted = joint.driven or any(bound is not None for bound in bounds)
+    return (
+        joint.closes is True,
+        not _needs_coordinate(joint, needed),
+        not wanted,
+        not own.acts,
+        ALL[joint.type].freedoms,
+    )
 
 
-def _only_friction(joint: ForeignJoint) -> bool:
+def _needs_coordinate(joint: ForeignJoint, needed: Collection[str]) -> bool:
+    """Whether something acts in it, or is said of it, that a cut has no place for: friction has one, in most types."""
     own = joint.effects
-    return not (own.armature or own.stiffness or own.rotor_inertia)
+    rubs = bool(own.viscous or own.coulomb) and not ALL[joint.type].friction_when_cut
+    return joint.name in needed or rubs or bool(own.armature or own.stiffness or own.rotor_inertia)
 
 
 def _root(group: dict[str, str], name: str) -> str:

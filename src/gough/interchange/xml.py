@@ -19,6 +19,8 @@ from gough.text import read_file
 MOST_BYTES = 32_000_000
 MOST_ELEMENTS = 400_000
 MOST_DEPTH = 200
+LARGEST = 1e30
+"""Beyond it a number is a mistake, and products of it no numbers."""
 
 
 @dataclass
@@ -78,14 +80,30 @@ def parse_xml(data: bytes | str, file: str = "<text>") -> Element:
     try:
         reading.parser.Parse(_forgiven(data), True)
     except expat.ExpatError as error:
-        message = f"not XML: {expat.ErrorString(error.code)} in column {error.offset + 1}"
-        raise DescriptionError([Problem(file, error.lineno, "", ABSENT, message, "an XML file")]) from None
+        message, expected = _explain(data, error)
+        raise DescriptionError([Problem(file, error.lineno, "", ABSENT, message, expected)]) from None
     except _TooMuchError as error:
         raise DescriptionError([Problem(file, error.line, "", ABSENT, error.message, error.expected)]) from None
     except (ValueError, LookupError) as error:  # an encoding that Python does not know
         raise DescriptionError([Problem(file, 1, "", ABSENT, f"not XML: {error}", "an XML file in UTF-8")]) from None
     assert reading.root is not None
     return reading.root
+
+
+def _explain(data: bytes | str, error: expat.ExpatError) -> tuple[str, str]:
+    """(why a text is no XML, what would mend it)."""
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    if not raw.strip():
+        return "the file is empty", "an XML file"
+    if raw.startswith(b"version https://git-lfs"):
+        return "a pointer of Git LFS in the place of the file", "the file itself: `git lfs pull`"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        if b"encoding" not in raw[:100] and not raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+            said = f"not XML in UTF-8: the byte 0x{raw[wrong.start]:02x} in column {error.offset + 1}"
+            return said, 'a file saved as UTF-8, or its encoding in the first line: <?xml version="1.0" encoding="…"?>'
+    return f"not XML: {expat.ErrorString(error.code)} in column {error.offset + 1}", "an XML file"
 
 
 def _forgiven(data: bytes | str) -> bytes:
@@ -138,3 +156,15 @@ class _Reading:
     def _doctype(self, *_: object) -> None:
         message = "a document type declaration: entities of a file's own are not read"
         raise _TooMuchError(message, "the file without <!DOCTYPE …>", self.parser.CurrentLineNumber)
+
+
+def number_in(text: str, largest: float = LARGEST) -> float | None:
+    """A number in a text, as files write it; None where it is none, or beyond the largest."""
+    plain = text.strip()
+    try:
+        if plain.isascii() and "_" not in plain:
+            found = float(plain)
+            return found if abs(found) <= largest else None
+    except ValueError:
+        pass
+    return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.errors import StructureError
+from gough.kinematics._tilted_axes import TiltedAxes, worst_tilt
 from gough.kinematics.closing import (
     CLOSED,
     REACH,
@@ -43,7 +44,7 @@ class SingularHomeError(StructureError):
 
 
 @dataclass(frozen=True)
-class Samples:
+class SampledClosures:
     """Scaled closures G (n, rows, nu) at home and neighbours, with their common rank and null spaces (n, nu, mobility)."""
 
     q: np.ndarray
@@ -52,7 +53,7 @@ class Samples:
     null: np.ndarray
 
 
-def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) -> Samples:
+def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) -> SampledClosures:
     """Closures at home (nq,) and at neighbours reached along its free motions; refuses a home whose rank is not theirs.
 
     start: makes the q (nq,) from which home was assembled.
@@ -61,7 +62,7 @@ def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) 
     nu = mechanism.layout.nu
     if not mechanism.rows:
         G = np.zeros((1, 0, nu))
-        return Samples(home[None], G, 0, np.eye(nu)[None])
+        return SampledClosures(home[None], G, 0, np.eye(nu)[None])
     here = scaled_closures(linkage, home[None])
     least = least_motion(linkage)
     rank, null = null_space(here[0], least)
@@ -87,10 +88,10 @@ def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) 
             f"nearby ({nu - rank} freedoms at home, {nu - max(found)} nearby). "
             f"{nearly_movable(linkage, home, start) or 'Give another home.'}"
         )
-    return Samples(np.concatenate([home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
+    return SampledClosures(np.concatenate([home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
 
 
-def kept_rows(samples: Samples) -> list[int]:
+def kept_rows(samples: SampledClosures) -> list[int]:
     """Closure rows that are independent at every sample, as many as the rank; the first ones where there is a choice."""
     acting = np.flatnonzero((np.abs(samples.G).max(axis=2, initial=0.0) > NOTHING).any(axis=0)).tolist()
     return acting if samples.rank == len(acting) else sorted(choose(samples.G, acting, samples.rank))
@@ -120,14 +121,15 @@ def nearly_movable(linkage: Linkage, home: np.ndarray, start: Callable[[], np.nd
     rank, _ = null_space(scaled_closures(linkage, home[None])[0])
     if rank == linkage.structure.rows:
         return ""  # as many equations as they hold: none of them is one too many
-    begin = start()
+    begin = np.stack([start(), home])  # from where it was assembled, which may be folded, and from where it fits
     for share in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2):
         if share <= slack(linkage):
             continue
         loose = loosen(linkage, share)
-        q, error = close(loose, begin[None], linkage.parameters[None])
-        if error[0] >= CLOSED:
+        q, error = close(loose, begin, linkage.parameters[None])
+        if not (error < CLOSED).any():
             continue
+        q = q[error < CLOSED][:1]
         G = scaled_closures(loose, q)[0]
         if not np.isfinite(G).all():
             continue
@@ -145,16 +147,23 @@ def nearly_movable(linkage: Linkage, home: np.ndarray, start: Callable[[], np.nd
             if largest[0].error < FITS:
                 return ""  # they fit: it is the place that is singular
             told = "; ".join(f"{o.cut.name} stays {o.text}" for o in largest[:3] if o.error > 0.1 * largest[0].error)
+            tilt = worst_tilt(linkage, q[0])
             return (
-                f"With loops a little open it has {null.shape[1]} freedoms: {told}. Make their lengths and directions "
-                f"fit, or allow it: {allowance(largest)}."
+                f"With loops a little open it has {null.shape[1]} freedom{'s' * (null.shape[1] > 1)}: {told}"
+                f"{f' ({tilt})' if tilt else ''}. Make their lengths and directions fit, or allow it: "
+                f"{allowance(largest, tilt)}."
             )
     return ""
 
 
-def allowance(left_open: Sequence[Opening]) -> str:
-    """A closure tolerance that allows these, twice over, as descriptions, calls and commands say it."""
-    need = 2e3 * max(max(o.gap, o.angle * OF_DIRECTIONS * o.size) for o in left_open)
+def allowance(left_open: Sequence[Opening], tilt: TiltedAxes | None = None) -> str:
+    """A closure tolerance that allows these, twice over, as descriptions, calls and commands say it.
+
+    tilt: of axes that were meant to be parallel; what they leave open elsewhere, by as much as twice that angle across the robot,
+    is allowed too.
+    """
+    most = max(max(o.gap, o.angle * OF_DIRECTIONS * o.size) for o in left_open)
+    need = 2e3 * max(most, 0.0 if tilt is None else 2.0 * tilt.angle * left_open[0].size)
     digit = 10.0 ** np.floor(np.log10(max(need, 1e-9)))
     length = np.ceil(need / digit) * digit
     metres = f"{1e-3 * length:.4g}"

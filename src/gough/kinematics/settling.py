@@ -3,6 +3,7 @@
 import numpy as np
 
 from gough.errors import StructureError
+from gough.kinematics._tilted_axes import worst_tilt
 from gough.kinematics.closing import (
     CLOSED,
     ITERATIONS,
@@ -153,7 +154,8 @@ def _unit(pose: np.ndarray) -> np.ndarray:
 def settle(linkage: Linkage, robot: Robot, start: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Closed q (nq,) next to `start`: given values are kept where that is possible, then given as few as it takes.
 
-    A start that runs into a joint put in turned is no answer to whether given values can be kept: more starts are.
+    A start that runs into a joint put in turned is no answer to whether given values can be kept: more starts are. So they are
+    where nothing but drives is given: the robot may stand there in another assembly.
     """
     mechanism = linkage.structure
     start = carry_platform(linkage, start, known)
@@ -169,7 +171,8 @@ def settle(linkage: Linkage, robot: Robot, start: np.ndarray, known: np.ndarray)
         q, error = close(linkage, start[None], linkage.parameters[None], _free(linkage, held))
         if error[0] < CLOSED and good(q[0], held):
             return q[0]
-        if turned_places(linkage, q, linkage.parameters[None])[0]:
+        driven = held.any() and not (held & ~drives).any()
+        if driven or turned_places(linkage, q, linkage.parameters[None])[0]:
             q, error = close(
                 linkage, random_starts(linkage, start, held), linkage.parameters[None], _free(linkage, held)
             )
@@ -195,9 +198,19 @@ def settle(linkage: Linkage, robot: Robot, start: np.ndarray, known: np.ndarray)
     for found in (best, _each_closed(linkage, best)):
         if closure_errors(linkage, found[None], linkage.parameters[None])[0] < CLOSED:
             return found
-    raise StructureError(
-        f"{linkage.structure.name}: the home configuration cannot be assembled: {open_loops(linkage, robot, best)}"
-    )
+    told = open_loops(linkage, robot, _fit_open(linkage, start, stated, best))
+    raise StructureError(f"{linkage.structure.name}: the home configuration cannot be assembled: {told}")
+
+
+def _fit_open(linkage: Linkage, start: np.ndarray, held: np.ndarray, best: np.ndarray) -> np.ndarray:
+    """Where loops are open by little at most, else `best` (nq,): a sum of squares may rather leave one of them far open."""
+    starts, free = random_starts(linkage, start, held), _free(linkage, held)
+    for share in (1e-3, LITTLE):
+        q, error = close(loosen(linkage, share), starts, linkage.parameters[None], free)
+        near = _nearest(linkage, q, error, start)
+        if near:
+            return q[near[0]]
+    return best
 
 
 def regular_home(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
@@ -325,7 +338,9 @@ def open_loops(linkage: Linkage, robot: Robot, q: np.ndarray) -> str:
     if any(o.turned for o in left):
         change += "; where a joint is meant to be put in that way round, turn its frame on one side"
     elif max((o.error for o in left), default=1.0) < LITTLE:
-        change += f". If they may stay open a little, say so: {allowance(left)}"
+        tilt = worst_tilt(linkage, q)
+        change += f". Here {tilt}" if tilt else ""
+        change += f". If they may stay open a little, say so: {allowance(left, tilt)}"
     doubts = [text for text in description_doubts(robot) if "millimetres" in text]
     return " ".join([f"{shown}. {change}.", *doubts])
 

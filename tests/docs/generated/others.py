@@ -13,32 +13,35 @@ from docs.generated.table import table
 
 HEAD = """# Robots that others made
 
-Files that nobody drew for this library, from public repositories, as they are: read by the command line of the first column,
-built, and compared with another program that read the same file itself. {right} of {all} agree to 1e-9{single}; {read} are read
-and nothing here compares them; {differ} differ, for the reasons named; {refused} are refused.
+Files that nobody drew for this library, from public repositories, as they are: read by `gough check` and what stands in the first
+column, built, and compared with another program that read the same file itself. {right} of {all} agree to 1e-9{single}; {read}
+are read and nothing here compares them; {differ} differ, for the reasons named; {refused} are refused.
 
 Pinocchio reads URDF (Drake what Pinocchio does not take), MuJoCo MJCF, Drake SDF, Newton USD. Their trees are projected on the
 loops that the file states; mass matrix, bias force, drive map, forward and inverse dynamics are compared at home and at {states}
 other assembled states with random velocities and forces. The largest relative error of all is shown; accelerations count as
 kinetic energy weighs them. Idle freedoms are those that no drive determines, a free base among them. Seconds are those of
-reading, and of building and compiling inverse and forward dynamics with an empty cache: {machine}.
+reading (read), and of building and compiling inverse and forward dynamics with an empty cache (compile): {machine}.
+Remarks stand below each table.
 
 Written from [zoo.json](../../benchmarks/zoo.json) by `python tests/docs/refresh.py --generated`; the files are listed in
 [zoo.yaml](../../benchmarks/zoo.yaml) and stay where they are: `python benchmarks/zoo.py FOLDER` fetches them at these commits
 and compares again.
 """
 COLUMNS = [
-    "command line",
+    "gough check",
     "freedoms",
     "loops",
     "idle",
     "beside",
     "largest error",
-    "reading (s)",
-    "compiling (s)",
-    "remark",
+    "read (s)",
+    "compile (s)",
 ]
+COMMAND = "gough check "
 LONGEST = 260
+WIDEST = 42
+"""Letters of a path that a column has room for."""
 ROUNDED = 1e-11
 """Loops that are open by more (m) are so because of the file's digits."""
 
@@ -63,6 +66,8 @@ def page() -> str:
     for repository, found in groupby(rows, key=lambda row: row["repository"]):
         own = list(found)
         parts += [f"## {repository}", "", _source(own), "", table(COLUMNS, [_row(row) for row in own]), ""]
+        remarks = [f"- {_file(row)}: {told}" for row in own if (told := _remark(row))]
+        parts += [*remarks, ""] if remarks else []
     return "\n".join(parts)
 
 
@@ -78,14 +83,20 @@ def _source(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"[{first['repository']}]({place}) at {first['commit'][:10]}, {told.replace('NOASSERTION', 'not stated')}."
 
 
+def _file(row: Mapping[str, Any]) -> str:
+    """A file and its options, as HTML: it is no path of this repository. A long one may be broken at its folders, or the table
+    would be wider than the page."""
+    text = row["command"].removeprefix(COMMAND)
+    return f"<code>{text if len(text) <= WIDEST else text.replace('/', '/<wbr>')}</code>"
+
+
 def _row(row: Mapping[str, Any]) -> list[str]:
-    command = f"`{row['command']}`"
     if row["verdict"] == "refused":
-        return [command, *[""] * 4, "refused", "", "", _remark(row)]
+        return [_file(row), *[""] * 4, "refused", "", ""]
     counts = [str(row[key]) for key in ("freedoms", "loops", "idle")]
     error = "–" if "largest" not in row else f"{row['largest']:.0e}"
     times = [f"{row[key]:.2g}" for key in ("read_s", "compile_s")]
-    return [command, *counts, row["peer"] or "–", error, *times, _remark(row)]
+    return [_file(row), *counts, row["peer"] or "–", error, *times]
 
 
 def _remark(row: Mapping[str, Any]) -> str:
@@ -101,7 +112,16 @@ def _remark(row: Mapping[str, Any]) -> str:
         said.append(f"its loops are open by {gap:.0e} m, as far as its digits fit")
     if "largest" in row and "forward" not in row["errors"]:
         said.append("some links are almost without inertia: inverse dynamics alone")
-    return "; ".join(text for text in said if text).replace("<", "&lt;").replace("[", "\\[")
+    return _plain("; ".join(text for text in said if text))
+
+
+def _plain(text: str) -> str:
+    """The text without signs that Markdown or HTML would take for theirs, code apart."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # a lone sign is no code
+        return text.replace("<", "&lt;").replace("[", "\\[")
+    parts[::2] = [part.replace("<", "&lt;").replace("[", "\\[") for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _short(text: str) -> str:

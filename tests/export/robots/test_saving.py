@@ -131,3 +131,58 @@ def test_no_drives_stay_none_or_are_told(tmp_path: Path) -> None:
     assert all(j.drive is None for j in again.joints)
     with pytest.warns(gough.ConversionWarning, match="no joint is driven"):
         gough.save(free, tmp_path / "out.sdf")
+
+
+LOOSE = """format: 2
+name: loose
+closure_tolerance: 0.02 mm
+idle: [wheel]
+bodies:
+  - {name: crank, mass: 1, center_of_mass: [0.1, 0, 0], inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.01}}
+  - {name: rod, mass: 1, center_of_mass: [0.2, 0, 0], inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.01}}
+  - {name: rocker, mass: 1, center_of_mass: [0.1, 0, 0], inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.01}}
+  - {name: disc, mass: 1, inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.02}}
+joints:
+  - {name: motor, type: revolute, parent: world, child: crank, drive: {}}
+  - {name: elbow, type: revolute, parent: crank, child: rod, pose: {position: [0.2, 0, 0], rpy_zyx: [0, 2e-6, 0]}}
+  - {name: foot, type: revolute, parent: world, child: rocker, pose: {position: [0.3, 0, 0]}}
+  - {name: wheel, type: revolute, parent: rocker, child: disc, pose: {position: [0.1, 0, 0]}}
+loops:
+  - name: pin
+    type: revolute
+    first: {body: rod, pose: {position: [0.4, 0, 0]}}
+    second: {body: rocker, pose: {position: [0.35, 0, 0]}}
+    axis: [0, 0, 1]
+home: {joints: {motor: 60 deg, elbow: -30 deg, foot: 70 deg}}
+"""
+
+
+@pytest.mark.parametrize("suffix", [".xml", ".urdf", ".sdf", ".usda"])
+def test_a_tolerance_of_loops_returns(suffix: str, tmp_path: Path) -> None:
+    """Axes that are 2e-6 rad out of parallel: without it nothing would move."""
+    mine = loads(LOOSE)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        theirs = gough.load(gough.save(mine, tmp_path / f"loose{suffix}")[0])
+        models = gough.build(mine), gough.build(theirs)
+    told = " ".join(str(w.message) for w in caught)
+    assert theirs.closure_tolerance == mine.closure_tolerance and "closure_tolerance" not in told
+    assert theirs.idle == (mine.idle if suffix == ".urdf" else ())
+    assert ("idle is left out" in told or "idle, " in told) == (suffix != ".urdf")
+    tau = [m.inverse_dynamics(m.home, [0.3] * m.layout.nv, [0.7]).tau for m in models]
+    np.testing.assert_allclose(tau[1], tau[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".sdf", ".xml", ".usda"])
+@pytest.mark.filterwarnings("ignore")
+def test_armatures_of_driven_joints_are_written(tmp_path, suffix):
+    """m l² + I and the armature of both, as the file says them."""
+    text = (
+        '<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0" armature="0.3"/>'
+        '<inertial pos="0.5 0 0" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody>'
+        '<actuator><motor joint="j"/></actuator></mujoco>'
+    )
+    (tmp_path / "arm.xml").write_text(text, encoding="utf-8")
+    file = gough.save(gough.load(tmp_path / "arm.xml"), tmp_path / f"again{suffix}")[0]
+    model = gough.build(file)
+    assert model.mass_matrix(model.home)[0, 0] == pytest.approx(2 * 0.5**2 + 0.1 + 0.3, rel=1e-12)

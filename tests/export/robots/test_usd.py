@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,11 @@ KINDS = {
     "andrews": {"springs"},
     "differential_wrist": {"couplings"},
     "fried": {"telescopic", "inertia"},
-    "geared_gripper": {"couplings"},
     "long2014_rigid": {"inertia"},
     "lopes_simplified": {"massless"},
     "orthoglide": {"smoothing"},
     "pedrammehr2012": {"inertia", "friction"},
-    "screw_hexapod": {"armature", "couplings"},
+    "screw_hexapod": {"armature"},
     "gears": {"couplings"},
     "welded": {"springs"},
 }
@@ -137,3 +137,86 @@ def test_units_and_gravity(tmp_path: Path) -> None:
 def test_screws_cannot_be_left_out(tmp_path: Path) -> None:
     with pytest.raises(gough.UsageError, match=r"screw: a helical joint \(which cannot be left out\)"):
         gough.save(built("odd_arm").robot, tmp_path / "arm.usda", leave_out=["all"])
+
+
+RACK = """format: 2
+name: press
+bodies:
+  - {name: wheel, mass: 1, inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.02}}
+  - {name: ram, mass: 0.8, center_of_mass: [0, 0.1, 0]}
+  - {name: idler, mass: 0.3, center_of_mass: [0.05, 0, 0], inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.02}}
+joints:
+  - {name: motor, type: revolute, parent: world, child: wheel, drive: {}}
+  - {name: slide, type: prismatic, axis: [0, 0.6, 0.8], parent: world, child: ram}
+  - {name: follower, type: revolute, parent: ram, child: idler, axis: [1, 0, 0], limits: {lower: -3, upper: 3}}
+couplings:
+  - {name: teeth, type: rack, pinion: motor, slide: slide, radius: 0.05, offset: 0.02}
+  - {name: belt, type: mimic, joint: follower, of: slide, ratio: 7, offset: 0.3}
+home: {joints: {motor: 0.4}}
+"""
+
+
+def test_relations_of_two_coordinates(tmp_path: Path) -> None:
+    """As PhysX has them, in degrees, and as Newton has them, its slope in radians; read again they are the same."""
+    robot = gough.robot.loads(RACK)
+    file = tmp_path / "press.usda"
+    with pytest.warns(gough.ConversionWarning):
+        gough.save(robot, file)
+    stage, model = Usd.Stage.Open(str(file)), gough.build(robot)
+    q = dict(zip(model.layout.q_names, model.home, strict=True))
+    for name, leader in (("slide", "motor"), ("follower", "slide")):
+        prim = stage.GetPrimAtPath(f"/press/joints/{name}")
+        units = [1.0 if n == "slide" else 180 / np.pi for n in (name, leader)]
+        assert {"PhysxMimicJointAPI:rotX", "NewtonMimicAPI"} <= set(
+            prim.GetMetadata("apiSchemas").GetAddedOrExplicitItems()
+        )
+        assert [str(p) for p in prim.GetRelationship("physxMimicJoint:rotX:referenceJoint").GetTargets()] == [
+            f"/press/joints/{leader}"
+        ]
+        gearing, offset = (prim.GetAttribute(f"physxMimicJoint:rotX:{n}").Get() for n in ("gearing", "offset"))
+        assert q[name] * units[0] + gearing * q[leader] * units[1] + offset == pytest.approx(0, abs=1e-5)
+        c0, c1 = (prim.GetAttribute(f"newton:mimicCoef{k}").Get() for k in (0, 1))
+        assert q[name] == pytest.approx(c0 / units[0] + c1 * q[leader], abs=1e-6)
+    again = gough.load(file)
+    assert [dict(c.coefficients or {}) for c in again.couplings] == [
+        {"slide": 1.0, "motor": pytest.approx(-0.05, abs=1e-15)},
+        {"follower": 1.0, "slide": pytest.approx(-7, abs=1e-13)},
+    ]
+    theirs = gough.build(again)
+    tau = [m.inverse_dynamics(m.home, [0.3], [0.7]).tau for m in (model, theirs)]
+    np.testing.assert_allclose(tau[1], tau[0], rtol=1e-12)
+
+
+def test_relations_that_usd_has_no_words_for(tmp_path: Path) -> None:
+    with pytest.raises(gough.UsageError, match=r"mesh: a coupling of more than two joints"):
+        gough.save(built("gears").robot, tmp_path / "gears.usda")
+
+
+def test_frames_return(tmp_path):
+    """A frame of the file is where the description has it, and where usd-core puts the prim."""
+    text = """format: 2
+name: arm
+bodies:
+  - name: link
+    mass: 1
+    center_of_mass: [0, 0, 0.1]
+    inertia: {about: center_of_mass, xx: 1, yy: 1, zz: 1}
+    frames: {tool: {position: [0.1, 0.2, 0.3], rpy_zyx: [0.1, 0.2, 0.3]}}
+joints: [{name: hinge, type: revolute, parent: world, child: link, axis: [0, 1, 0], drive: {}}]
+home: {joints: {hinge: 0.4}}
+"""
+    robot = gough.robot.loads(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        file = gough.save(robot, tmp_path / "arm.usda")[0]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        again = gough.load(file)
+    assert not [w for w in told if "frame" in str(w.message)]
+    ours, theirs = (gough.build(r) for r in (robot, again))
+    poses = [m.frame_pose(m.home, "link.tool") for m in (ours, theirs)]
+    for found, expected in zip(*poses, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    stage = Usd.Stage.Open(str(file))
+    X = UsdGeom.Imageable(stage.GetPrimAtPath("/arm/link/frame_tool")).ComputeLocalToWorldTransform(0)
+    np.testing.assert_allclose(X.ExtractTranslation(), poses[0][0], atol=1e-12)

@@ -306,11 +306,23 @@ class _Flattening:
 
     def _choices(self) -> dict[str, Any]:
         robot = self.described
-        velocities = robot.velocities
+        velocities: Any = robot.velocities
         if isinstance(velocities, tuple):
-            velocities = [name.replace(".", "_") for name in velocities]
-        found = {"drive_sharing": robot.drive_sharing, "closure_tolerance": robot.closure_tolerance}
-        return {key: x for key, x in {"velocities": velocities, **found}.items() if x is not None}
+            velocities = [self._rate(name) for name in velocities]
+        found = {
+            "velocities": velocities,
+            "idle": [self._rate(name) for name in robot.idle] or None,
+            "drive_sharing": robot.drive_sharing,
+            "closure_tolerance": robot.closure_tolerance,
+        }
+        return {key: x for key, x in found.items() if x is not None}
+
+    def _rate(self, name: str) -> str:
+        """A rate of the description as the file calls it."""
+        if name in self.coordinates:
+            return self.coordinates[name][0]
+        owner = next((j for j in self.joints.of if name.startswith(f"{j}_")), None)
+        return name.replace(".", "_") if owner is None else self.joints.of[owner] + name[len(owner) :]
 
     def _say_the_rest(self) -> None:
         robot = self.described

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.export.robots._halves import share_mass
 from gough.export.robots._inertia import heavy_body
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
@@ -34,7 +35,7 @@ from gough.export.robots._plain import (
     three,
 )
 from gough.export.robots._xml import Tag, document
-from gough.interchange.foreign import Placement
+from gough.interchange.foreign import IN_MJCF, Placement
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
 
 ARM = 0.1
@@ -45,7 +46,7 @@ COLOURS = {"platform": "0.35 0.5 0.7 1", "body": "0.6 0.62 0.65 1"}
 
 def mjcf_text(robot: PlainRobot, path: Path, omissions: Omissions) -> dict[Path, str]:
     """{file: text}."""
-    return {path: _MjcfWriter(robot, path, omissions).text()}
+    return {path: _MjcfWriter(share_mass(robot, omissions), path, omissions).text()}
 
 
 class _MjcfWriter:
@@ -76,7 +77,10 @@ class _MjcfWriter:
             self._spring(spring)
         key = Tag("keyframe")
         key.add("key", name="home", qpos=[x for name in self._depth_first() for x in self.qpos[name]])
-        parts = (self.asset, self.world, self.tendons, self.equality, self.actuators, key)
+        custom = Tag("custom")
+        if robot.closure_tolerance is not None:
+            custom.add("numeric", name=IN_MJCF, data=robot.closure_tolerance)
+        parts = (custom, self.asset, self.world, self.tendons, self.equality, self.actuators, key)
         self.root.children += [part for part in parts if part.children]
         return document(self.root, f"{robot.title or robot.name}, written by gough. Units: m, kg, s, rad.")
 

@@ -7,6 +7,9 @@ from gough.errors import UsageError, warn
 from gough.interchange.findings import ConversionWarning
 
 ALL = "all"
+TOLERANCE = "closure_tolerance"
+BY_RULE = {"velocities": "any", "drive_sharing": "least_norm"}
+"""Choices that are made for every robot of another program's file, so that nothing is lost without them."""
 KINDS = {
     "flexible": "bodies that bend, as rigid ones",
     "telescopic": "inertia that follows a joint, as it is at home",
@@ -51,14 +54,15 @@ class Omissions:
         self._said.append(message)
 
     def note_choices(self, choices: Mapping[str, Any], undriven: bool = False) -> None:
-        """What the description chooses for its own equations, where the format has no place for it. undriven: whether nothing in
-        a tree is driven."""
+        """What the description chooses for its own equations, where the format has no place for it and a reader would choose
+        otherwise; a tolerance of loops is written. undriven: whether nothing in a tree is driven."""
         if undriven:
             self.note(
                 "no joint is driven, which the format cannot say: read here again, all would be; name drives, none of them"
             )
-        if choices:
-            said = f"{', '.join(choices)} {'are' if len(choices) > 1 else 'is'} left out"
+        left = [key for key, value in choices.items() if key != TOLERANCE and value != BY_RULE.get(key)]
+        if left:
+            said = f"{', '.join(left)} {'are' if len(left) > 1 else 'is'} left out"
             self.note(f"{said}: other programs have equations of their own")
 
     def tell(self) -> None:

@@ -189,7 +189,8 @@ class PlainSpring:
 class PlainRobot:
     """All of it; bodies and joints alike from the world outwards. size: a length of the robot (m).
 
-    choices: what the description chooses for its own equations (velocities, drive_sharing, closure_tolerance), in its words.
+    choices: what the description chooses for its own equations (velocities, idle, drive_sharing, closure_tolerance), in its
+    words.
     """
 
     name: str
@@ -203,6 +204,11 @@ class PlainRobot:
     platform: str | None
     size: float
     choices: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def closure_tolerance(self) -> float | None:
+        """By how much (m) loops may stay open, where the description says so."""
+        return self.choices.get("closure_tolerance")
 
     @property
     def is_undriven_tree(self) -> bool:

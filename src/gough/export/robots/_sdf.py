@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.export.robots._halves import share_mass
 from gough.export.robots._inertia import LIGHTEST, drop_share, heavy_body
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
@@ -27,10 +28,12 @@ from gough.export.robots._plain import (
 )
 from gough.export.robots._urdf import DRAKE, rod_place
 from gough.export.robots._xml import Tag, document, rpy, written
-from gough.interchange.foreign import Placement
+from gough.interchange.foreign import IN_SDF, Placement
 from gough.interchange.naming import FreeNames
 
 VERSION = "1.11"
+GOUGH = "urn:gough"
+"""The namespace of what SDF has no words for."""
 PUSHING = ("gz-sim-apply-joint-force-system", "gz::sim::systems::ApplyJointForce")
 """Gazebo's plugin by which forces are commanded to a joint."""
 ONE = {"revolute": "revolute", "prismatic": "prismatic", "ball_screw": "prismatic", "helical": "screw"}
@@ -47,7 +50,7 @@ COLOURS = {"platform": "0.35 0.5 0.7 1", "body": "0.6 0.62 0.65 1"}
 
 def sdf_text(robot: PlainRobot, path: Path, omissions: Omissions) -> dict[Path, str]:
     """{file: text}."""
-    return {path: _SdfWriter(robot, path, omissions).text()}
+    return {path: _SdfWriter(share_mass(robot, omissions), path, omissions).text()}
 
 
 class _SdfWriter:
@@ -57,6 +60,9 @@ class _SdfWriter:
         world = self.root.add("world", name=f"{robot.name}_world")
         world.add("gravity", written(robot.gravity))
         self.model = world.add("model", name=robot.name)
+        if robot.closure_tolerance is not None:
+            self.root.attributes["xmlns:gough"] = GOUGH
+            self.model.add(IN_SDF, written(robot.closure_tolerance))
         self.names = FreeNames([WORLD, *(body.name for body in robot.bodies)])
         """Links, joints and frames of a model are called differently."""
         self.axes: dict[str, tuple[str, str, Tag]] = {}
@@ -82,7 +88,7 @@ class _SdfWriter:
                 if freedom.drive is not None and freedom.name in self.axes:
                     plugin = self.model.add("plugin", filename=PUSHING[0], name=PUSHING[1])
                     plugin.add("joint_name", self.axes[freedom.name][0])
-        if any(f.drive is not None and f.drive.rotor for j in robot.joints for f in j.freedoms):
+        if any(f.drive is not None and f.inertia for j in robot.joints for f in j.freedoms):
             self.root.attributes["xmlns:drake"] = DRAKE
         return document(self.root, f"{robot.title or robot.name}, written by gough. Units: m, kg, s, rad.")
 
@@ -204,10 +210,10 @@ class _SdfWriter:
         if freedom.smoothing:
             message = f"{told}: Coulomb's friction that is smooth at rest (smoothing {freedom.smoothing:g})"
             self.omissions.drop("smoothing", message, "Coulomb's own")
-        if freedom.armature:
+        if freedom.armature and freedom.drive is None:
             self.omissions.drop("armature", f"{told}: an armature of {freedom.armature:g}")
-        if drive is not None and drive.rotor:
-            joint.add("drake:rotor_inertia", written(drive.rotor))
+        if drive is not None and freedom.inertia:
+            joint.add("drake:rotor_inertia", written(freedom.inertia))
             joint.add("drake:gear_ratio", "1")
 
     # -- what ties them together ------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class _UrdfWriter:
         for spring in robot.springs:
             self.omissions.drop("springs", f"{spring.told}: a spring between points")
         freedoms = [f for j in robot.joints for f in j.freedoms]
-        if any(f.drive is not None and f.drive.rotor for f in freedoms):
+        if any(f.drive is not None and f.inertia for f in freedoms):
             self.root.attributes["xmlns:drake"] = DRAKE
         for freedom in freedoms:
             self._transmission(freedom)
@@ -163,7 +163,7 @@ class _UrdfWriter:
         if freedom.smoothing:
             message = f"{told}: Coulomb's friction that is smooth at rest (smoothing {freedom.smoothing:g})"
             self.omissions.drop("smoothing", message, "Coulomb's own")
-        if freedom.armature:
+        if freedom.armature and freedom.drive is None:
             self.omissions.drop("armature", f"{told}: an armature of {freedom.armature:g}")
         if freedom.curve or freedom.push:
             said = freedom.curve or f"a constant force of {freedom.push:g} without stiffness"
@@ -216,8 +216,8 @@ class _UrdfWriter:
         tag.add("joint", name=freedom.name).add("hardwareInterface", INTERFACE)
         motor = tag.add("actuator", name=f"{freedom.name}_motor")
         motor.add("mechanicalReduction", "1")
-        if drive.rotor:
-            motor.add("drake:rotor_inertia", value=drive.rotor)
+        if freedom.inertia:
+            motor.add("drake:rotor_inertia", value=freedom.inertia)
 
     # -- what URDF has no words for -----------------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 Bodies stand at home, joint frames on both bodies keep what coordinates mean. Joints with several freedoms are generic ones whose
 other freedoms are locked: of a universal joint rotY, then rotX are free (the twist of its second axis follows the swing about
 the first). Joints that close loops are left out of the articulation. UsdPhysics has no words for what acts in joints: armatures,
-damping, friction and springs are MuJoCo's (`mjc:damping`, …, in radians but for `mjc:springref`), armatures PhysX's too. A drive
-has no gains: it takes forces. Doubles stand beside what UsdPhysics has in single precision (`_usd_text`).
+damping, friction and springs are MuJoCo's (`mjc:damping`, …, in radians but for `mjc:springref`), armatures PhysX's too;
+relations of two coordinates are PhysX's and Newton's (`_usd_mimics`). A drive has no gains: it takes forces. Doubles stand beside
+what UsdPhysics has in single precision (`_usd_text`).
 """
 
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.export.robots._halves import share_mass
 from gough.export.robots._inertia import LIGHTEST, drop_share, heavy_body
 from gough.export.robots._omissions import Omissions
 from gough.export.robots._plain import (
@@ -26,8 +28,9 @@ from gough.export.robots._plain import (
     PlainRobot,
 )
 from gough.export.robots._urdf import rod_place
+from gough.export.robots._usd_mimics import find_mimics
 from gough.export.robots._usd_text import UsdText
-from gough.interchange.foreign import Placement
+from gough.interchange.foreign import FRAME_IN_USD, IN_USD, Placement
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
 
 DEGREES = 180.0 / np.pi
@@ -37,13 +40,15 @@ COLOURS = {"platform": (0.35, 0.5, 0.7), "body": (0.6, 0.62, 0.65)}
 
 def usd_text(robot: PlainRobot, path: Path, omissions: Omissions) -> dict[Path, str]:
     """{file: text}."""
-    return {path: _UsdWriter(robot, omissions).text()}
+    return {path: _UsdWriter(share_mass(robot, omissions), omissions).text()}
 
 
 class _UsdWriter(UsdText):
     def __init__(self, robot: PlainRobot, omissions: Omissions) -> None:
         super().__init__()
         self.robot, self.omissions = robot, omissions
+        self.mimics = find_mimics(robot, omissions)
+        self.joints_at = ""
 
     def text(self) -> str:
         robot = self.robot
@@ -56,16 +61,17 @@ class _UsdWriter(UsdText):
         self.say("float physics:gravityMagnitude", size)
         self.close()
         self.open("Xform", robot.name, ["PhysicsArticulationRootAPI"])
+        if robot.closure_tolerance is not None:
+            self.say(f"custom double {IN_USD}", robot.closure_tolerance)
         for joint in robot.joints:
             self._body(joint, robot.body(joint.child))
-        self.open("Scope", self._free_name("joints"))
+        scope = self._free_name("joints")
+        self.joints_at = f"/{robot.name}/{scope}"
+        self.open("Scope", scope)
         for joint in robot.joints:
             self._joint(joint)
         for loop in robot.loops:
             self._loop(loop)
-        for coupling in robot.couplings:
-            if not coupling.of_screw:
-                self.omissions.drop("couplings", f"{coupling.told}: a coupling")
         for spring in robot.springs:
             self.omissions.drop("springs", f"{spring.told}: a spring between points")
         self.close()
@@ -124,6 +130,7 @@ class _UsdWriter(UsdText):
             self.close()
         for name, frame in body.frames.items():
             self.open("Xform", f"frame_{name}")
+            self.add(f'custom string {FRAME_IN_USD} = "{name}"')
             self.place(frame)
             self.close()
         self.close()
@@ -191,6 +198,8 @@ class _UsdWriter(UsdText):
             apis += [f"PhysicsLimitAPI:{d}" for d in DIRECTIONS if d not in known or _is_bounded(known[d])]
         drives = [(d, f) for d, f in free if f.drive is not None]
         apis += [f"PhysicsDriveAPI:{d}" for d, _ in drives]
+        mimics = [own for (joint, _), own in self.mimics.items() if joint == name and not closes]
+        apis += [api for own in mimics for api in own.apis]
         self.open(kind, name, apis)
         for k, (body, at) in enumerate(ends):
             if body != WORLD:
@@ -221,6 +230,11 @@ class _UsdWriter(UsdText):
             self.say(f"uniform double mjc:{word}", value)
         for direction, freedom in drives:
             self._drive(direction, freedom)
+        for what, value in (line for own in mimics for line in own.lines(self.joints_at)):
+            if isinstance(value, str):
+                self.add(f"{what} = {value}")
+            else:
+                self.say(what, value)
         self.close()
         self._unsaid(free)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.errors import UsageError
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import ForeignRobot, ReadingOptions, Written
 from gough.interchange.mjcf._compiling import NUMBERS, CompiledModel, compile_model
@@ -28,6 +29,8 @@ MISFIT = 1e-6
 
 def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobot:
     """The robot of a file; what cannot be carried over goes to the findings."""
+    if options.loops is not None:
+        raise UsageError(f"{path}: MJCF has equalities for loops; loops= is for URDF")
     document = gather(path, options, findings)
     if document.left_out:
         words = ", ".join(f"{n} {kind}" for kind, n in document.left_out.items())
@@ -61,7 +64,8 @@ def _robot(compiled: CompiledModel, findings: Findings) -> ForeignRobot:
         couplings=tuple(couplings),
         springs=tuple(ties.springs),
         gravity=gravity,
-        closure_tolerance=MISFIT if ties.loops or stretched else None,
+        drives_stated=motors.switched_off,
+        closure_tolerance=document.closure_tolerance or (MISFIT if ties.loops or stretched else None),
     )
 
 

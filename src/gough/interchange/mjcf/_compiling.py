@@ -18,6 +18,7 @@ from gough.errors import UnreadableFileError, UsageError
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Written
 from gough.interchange.mjcf._document import REMEDIES, TROUBLES, MeshFile, MjcfDocument
+from gough.interchange.mjcf._references import refuse_unknown
 from gough.robot.checks.suggestions import choice_of
 from gough.text import read_file
 
@@ -115,7 +116,8 @@ class _Compiler:
             for words in self.warnings:
                 findings.remark(Written(self.document.file, None, ""), f"MuJoCo: {re.sub(chr(10), ' ', words).strip()}")
             return found
-        if not findings.problems:
+        lost = [] if findings.problems else refuse_unknown(self.document, findings)
+        if not findings.problems or (lost and not any(f"'{name}'" in str(found) for name in lost)):
             words = re.sub(r"\s+", " ", str(found)).strip() or type(found).__name__
             lines = [int(n) for n in re.findall(r"[Ll]ine (\d+)", words)]
             name = re.search(r"Element(?: name)? '([^']*)'", words)

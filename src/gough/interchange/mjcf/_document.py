@@ -15,7 +15,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from gough.interchange.findings import Findings
-from gough.interchange.foreign import ReadingOptions, Written
+from gough.interchange.foreign import IN_MJCF, ReadingOptions, Written
 from gough.interchange.meshes import is_pointer
 from gough.interchange.mjcf._cleaning import (
     DEFORMABLE,
@@ -31,7 +31,7 @@ from gough.interchange.mjcf._cleaning import (
     keep_actuator,
     weight,
 )
-from gough.interchange.xml import MOST_DEPTH, MOST_ELEMENTS, Element, read_xml
+from gough.interchange.xml import MOST_DEPTH, MOST_ELEMENTS, Element, number_in, read_xml
 from gough.robot.errors import DescriptionError
 
 MOST_FILES = 500
@@ -63,7 +63,8 @@ class _ModelPart:
 
 @dataclass(frozen=True)
 class MjcfDocument:
-    """The cleaned model. places: {line: (file, line there)}."""
+    """The cleaned model. places: {line: (file, line there)}. closure_tolerance: of loops (m), where the file says it.
+    file_of: of elements, by their ids."""
 
     file: str
     folder: Path
@@ -73,6 +74,12 @@ class MjcfDocument:
     places: dict[int, tuple[str, int]]
     left_out: Counter[str]
     pairs: int
+    closure_tolerance: float | None = None
+    file_of: Mapping[int, str] = field(default_factory=dict)
+
+    def written(self, element: Element) -> Written:
+        """Where an element stands."""
+        return element.at(self.file_of.get(id(element), self.file))
 
     def texts(self, mesh: Callable[[MeshFile], Mapping[str, str]]) -> tuple[str, dict[str, bytes]]:
         """(the main text, {name: attached text}); mesh: attributes of a mesh in place of its file."""
@@ -116,6 +123,8 @@ def gather(path: Path, options: ReadingOptions, findings: Findings) -> MjcfDocum
         gathering.number_lines(),
         gathering.left_out,
         gathering.pairs,
+        gathering.closure_tolerance,
+        gathering.file_of,
     )
 
 
@@ -128,8 +137,9 @@ class _Gathering:
         self.meshes: list[MeshFile] = []
         self.left_out: Counter[str] = Counter()
         self.pairs = 0
+        self.closure_tolerance: float | None = None
         self._roots = [Path(os.path.realpath(p)) for p in (path.parent, *options.packages)]
-        self._file_of: dict[int, str] = {}
+        self.file_of: dict[int, str] = {}
         self._elements = 0
         self._files = 0
         self._above: list[Path] = []
@@ -138,7 +148,7 @@ class _Gathering:
     # -- files ---------------------------------------------------------------------------------------------------
 
     def _at(self, element: Element) -> Written:
-        return element.at(self._file_of[id(element)])
+        return element.at(self.file_of[id(element)])
 
     def locate(self, folder: Path, name: str) -> tuple[Path, str]:
         """(where a file is, what keeps it from being read or "")."""
@@ -179,13 +189,13 @@ class _Gathering:
     def _made(self, tag: str, beside: Element, **attributes: str) -> Element:
         """An element of our own, which is said to stand where another does."""
         made = Element(tag, attributes, beside.line)
-        self._file_of[id(made)] = self._file_of[id(beside)]
+        self.file_of[id(made)] = self.file_of[id(beside)]
         return made
 
     def _note(self, element: Element, file: str) -> None:
         for each in element.walk():
             self._elements += 1
-            self._file_of[id(each)] = file
+            self.file_of[id(each)] = file
         if self._elements > MOST_ELEMENTS:
             self.findings.refuse(
                 element.at(file), f"more than {MOST_ELEMENTS} elements in all files", "a smaller model"
@@ -200,7 +210,7 @@ class _Gathering:
         new: list[Element] = []
         for child in element.children:
             if child.tag != "include":
-                self._include(child, self._file_of[id(child)], part, seen, depth + 1)
+                self._include(child, self.file_of[id(child)], part, seen, depth + 1)
                 new.append(child)
                 continue
             found = self._open(child, (part.folder, Path(file).parent), seen)
@@ -244,6 +254,8 @@ class _Gathering:
                 self.left_out["sensors"] += len(section.children)
             case "contact":
                 self.pairs += len(section.all("pair"))
+            case "custom" if not part.key:
+                self._read_custom(section)
             case "keyframe":
                 for key in section.children:
                     key.attributes = {k: v for k, v in key.attributes.items() if k in ("name", "qpos")}
@@ -251,6 +263,17 @@ class _Gathering:
             return False
         self._clean(section, section.tag, part)
         return section.tag != "deformable"
+
+    def _read_custom(self, section: Element) -> None:
+        """The tolerance of loops that gough writes."""
+        for element in section.all("numeric"):
+            if element.get("name") != IN_MJCF:
+                continue
+            found = number_in(element.get("data") or "")
+            if found is None or found <= 0:
+                self.findings.refuse(self._at(element), f"{IN_MJCF} is no length", "m, positive", element.get("data"))
+            else:
+                self.closure_tolerance = found
 
     def _clean(self, element: Element, section: str, part: _ModelPart) -> None:
         kept = []
@@ -349,7 +372,7 @@ class _Gathering:
         return places
 
     def _number(self, element: Element, line: int, places: dict[int, tuple[str, int]]) -> int:
-        places[line] = (self._file_of[id(element)], element.line)
+        places[line] = (self.file_of[id(element)], element.line)
         line += 1
         for child in element.children:
             line = self._number(child, line, places)

@@ -28,6 +28,8 @@ class MjcfMotors:
     tendons: dict[int, float | None] = field(default_factory=dict)
     armature: dict[tuple[str, int], float] = field(default_factory=dict)
     damping: dict[tuple[str, int], float] = field(default_factory=dict)
+    switched_off: bool = False
+    """Whether there are actuators that drive nothing, as the file itself says."""
 
 
 def read_motors(compiled: CompiledModel, findings: Findings) -> MjcfMotors:
@@ -40,6 +42,7 @@ def read_motors(compiled: CompiledModel, findings: Findings) -> MjcfMotors:
         group = int(model.actuator_group[a])
         if off or (0 <= group < 31 and model.opt.disableactuator >> group & 1):
             findings.remark(at, "switched off in the file's options: no drive")
+            out.switched_off = True
             continue
         if _is_muscle(compiled, a):
             findings.refuse(at, MUSCLE, "a motor")
@@ -69,6 +72,9 @@ def read_motors(compiled: CompiledModel, findings: Findings) -> MjcfMotors:
     _tell_laws(laws, findings)
     for j, limit in out.joints.items():
         if model.jnt_actfrclimited[j]:
+            _tell_uneven(
+                model.jnt_actfrcrange[j], "actuatorfrcrange", Written(compiled.document.file, None, ""), findings
+            )
             out.joints[j] = _least(limit, _largest(model.jnt_actfrcrange[j]))
     return out
 
@@ -76,7 +82,7 @@ def read_motors(compiled: CompiledModel, findings: Findings) -> MjcfMotors:
 def _add(out: MjcfMotors, model: Any, a: int, target: tuple[str, int], at: Written, findings: Findings) -> None:
     gear = float(_gear(model, a))
     own, number = (out.joints, target[1]) if target[0] == "joint" else (out.tendons, target[1])
-    limit = _force(model, a)
+    limit = _force(model, a, at, findings)
     if limit is not None:
         limit *= abs(gear)
     if number in own:
@@ -86,6 +92,7 @@ def _add(out: MjcfMotors, model: Any, a: int, target: tuple[str, int], at: Writt
     if gear == 0.0:
         del own[number]
         findings.remark(at, "its gear is 0: no drive")
+        out.switched_off = True
     inertia, damping = (getattr(model, f"actuator_{word}", None) for word in ("armature", "damping"))
     terms = getattr(model, "actuator_dampingpoly", None)
     if terms is not None and np.any(terms[a]):
@@ -109,17 +116,32 @@ def _gear(model: Any, a: int) -> float:
     return model.actuator_gear[a if first is None else first[a], 0]
 
 
-def _force(model: Any, a: int) -> float | None:
+def _force(model: Any, a: int, at: Written, findings: Findings) -> float | None:
     """The largest force, before the gear; of a plain motor it may be its control that is bounded."""
     found = None
     if model.actuator_forcelimited[a]:
         found = _largest(model.actuator_forcerange[a])
+        _tell_uneven(model.actuator_forcerange[a], "forcerange", at, findings)
     plain = not (model.actuator_dyntype[a] or model.actuator_gaintype[a] or model.actuator_biastype[a])
     first = getattr(model, "actuator_ctrladr", None)
     control = a if first is None else int(first[a])
     if plain and 0 <= control < model.nu and model.actuator_ctrllimited[control]:
-        found = _least(found, abs(float(model.actuator_gainprm[a, 0])) * _largest(model.actuator_ctrlrange[control]))
+        bounds = abs(float(model.actuator_gainprm[a, 0])) * model.actuator_ctrlrange[control]
+        if found is None or _largest(bounds) < found:
+            _tell_uneven(bounds, "ctrlrange", at, findings)
+        found = _least(found, _largest(bounds))
     return found
+
+
+def _tell_uneven(bounds: np.ndarray, word: str, at: Written, findings: Findings) -> None:
+    """Say that a force which is bounded otherwise one way than the other is bounded alike both ways."""
+    low, high = (float(x) for x in bounds)
+    most = max(abs(low), abs(high))
+    if abs(low + high) > 1e-9 * most:
+        findings.remark(
+            at,
+            f"{word} is {low:g} to {high:g}; a drive's force_limit is the same both ways: {most:g} is taken, before its gear",
+        )
 
 
 def _largest(bounds: np.ndarray) -> float:

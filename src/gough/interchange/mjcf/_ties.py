@@ -259,8 +259,12 @@ class _TieReading:
         if limited is not None and limited[t]:
             bound = float(np.max(np.abs(model.tendon_actfrcrange[t])))
             force = (bound if force is None else min(force, bound)) or None
+        inertia = (0.0 if armature is None else float(armature[t])) + self.motors.armature.get(own, 0.0)
+        if inertia and self._spans_branches(t):
+            words = "its armature couples joints of different branches, which MuJoCo's mass matrix has no place for"
+            self.findings.remark(at, f"{words}: here it does, there it does not")
         return Effects(
-            armature=(0.0 if armature is None else float(armature[t])) + self.motors.armature.get(own, 0.0),
+            armature=inertia,
             viscous=0.0 if self.off["DAMPER"] else float(model.tendon_damping[t]) + self.motors.damping.get(own, 0.0),
             coulomb=0.0 if self.off["FRICTIONLOSS"] else float(model.tendon_frictionloss[t]),
             stiffness=stiffness,
@@ -268,6 +272,22 @@ class _TieReading:
             **_bounds(model.tendon_range[t] if model.tendon_limited[t] else None),
             force=force,
         )
+
+    def _spans_branches(self, t: int) -> bool:
+        """Whether a tendon moves with bodies of which none carries the other."""
+        model = self.model
+        if self.compiled.has_path(t):
+            sites = model.wrap_objid[model.tendon_adr[t] : model.tendon_adr[t] + model.tendon_num[t]]
+            bodies = {int(model.site_bodyid[s]) for s in sites}
+        else:
+            bodies = {int(model.jnt_bodyid[j]) for j in self._sum(t)}
+        above = {}
+        for body in bodies:
+            above[body], up = {body}, body
+            while up:
+                up = int(model.body_parentid[up])
+                above[body].add(up)
+        return any(a not in above[b] and b not in above[a] for a in bodies for b in bodies)
 
     def _fixed(self, t: int, at: Written) -> None:
         effects = self._effects(t, at)

@@ -15,7 +15,7 @@ from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, Effects, ForeignBody, ForeignJoint, Looks, Placement, Written
 from gough.interchange.mjcf._compiling import CompiledModel
 from gough.interchange.naming import FreeNames
-from gough.spatial.poses import quaternion_product, rotation_of_quaternion
+from gough.spatial.poses import rotation_of_quaternion
 
 FREE, BALL, SLIDE, HINGE = range(4)
 TYPES = {FREE: "free", BALL: "spherical", SLIDE: "prismatic", HINGE: "revolute"}
@@ -181,8 +181,8 @@ class TreeReader:
         )
 
     def _add_sprung(self, out: MjcfTree, j: int, parent: str, child: str) -> None:
-        """A free joint with springs, which pull along the world's axes and turn back: three slides, and a ball at whose zero its
-        spring rests."""
+        """A free joint with springs, which pull along the world's axes and turn back: three slides and a ball, whose
+        coordinates are MuJoCo's."""
         first = int(self.compiled.model.jnt_qposadr[j])
         rest, start = (x[first : first + 7] for x in (self.compiled.model.qpos_spring, self.start))
         name, at, effects = self.names.joints[j], self.names.joint_at[j], self.effects[j]
@@ -197,11 +197,19 @@ class TreeReader:
             )
             out.joints.append(joint)
             parent = carrier
-        turned = placement_of(np.zeros(3), rest[3:])
-        back = quaternion_product(rest[3:] * (1.0, -1.0, -1.0, -1.0), start[3:])
-        back = back / (np.linalg.norm(back) or 1.0)
+        home, still = (x[3:] / (np.linalg.norm(x[3:]) or 1.0) for x in (start, rest))
+        words = {"spring": {"stiffness": effects.stiffness, "rest_quaternion_wxyz": still.tolist()}}
+        turning = replace(effects, stiffness=0.0, rest=0.0)
         ball = ForeignJoint(
-            name, TYPES[BALL], parent, child, at, turned, effects=effects, closes=False, start=tuple(back.tolist())
+            name,
+            TYPES[BALL],
+            parent,
+            child,
+            at,
+            effects=turning,
+            closes=False,
+            start=tuple(home.tolist()),
+            words=words,
         )
         out.joints.append(ball)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from gough.errors import UsageError
 from gough.interchange._islands import find_floating
 from gough.interchange.findings import Findings
-from gough.interchange.foreign import ForeignBody, ForeignJoint, ForeignRobot, Placement, ReadingOptions
+from gough.interchange.foreign import IN_SDF, ForeignBody, ForeignJoint, ForeignRobot, Placement, ReadingOptions
 from gough.interchange.sdf._files import SdfLibrary
 from gough.interchange.sdf._joints import SdfJoints, read_joints
 from gough.interchange.sdf._links import add_frames_to, feels_gravity, read_link
@@ -57,6 +57,7 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         tuple(found.couplings),
         gravity=gravity,
         floating=True,
+        closure_tolerance=_closure_tolerance(scopes),
     )
 
 
@@ -89,6 +90,19 @@ def _driven(found: SdfJoints, chosen: Chosen) -> list[ForeignJoint]:
     if not names and found.passive:
         names = {j.name for j in found.joints if ALL[j.type].is_scalar and j.name not in found.passive}
     return [replace(joint, driven=joint.name in names) for joint in found.joints]
+
+
+def _closure_tolerance(scopes: list[SdfScope]) -> float | None:
+    """What the first model that has a word for it says."""
+    for scope in scopes:
+        if scope.element.child(IN_SDF) is not None:
+            found = scope.text.number(scope.element, IN_SDF, 0.0)
+            if found <= 0:
+                scope.text.refuse(
+                    scope.element.child(IN_SDF) or scope.element, f"<{IN_SDF}> is {found:g}", "m, positive"
+                )
+            return found or None
+    return None
 
 
 def _gravity(chosen: Chosen, lofty: list[str], bodies: dict[str, ForeignBody]) -> tuple[float, float, float]:

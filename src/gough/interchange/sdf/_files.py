@@ -55,13 +55,16 @@ class SdfLibrary:
     def find_model(self, uri: str, beside: Path) -> tuple[Path | None, str]:
         """(the file that a URI means, '') or (None, why not)."""
         if re.match(r"https?://|ssh://|ftp://", uri):
-            return None, "nothing is fetched from the network: download the model and give its folder in packages="
+            return (
+                None,
+                "nothing is fetched from the network; the folder of the downloaded model in packages= (--packages)",
+            )
         name = re.sub(r"^(model|package|file)://", "", uri)
         if uri.startswith("file://"):
             name = name.lstrip("/") if not Path(name).is_absolute() else name
         parts = Path(name).parts
         if not parts or Path(name).is_absolute() or ".." in parts or "\0" in name or ":" in name:
-            return None, "a model is named by its folder, without '..' and not from the root of the disk"
+            return None, "not the name of a folder; a model's folder, without '..' and not from the root of the disk"
         folders = []
         for folder in self.packages:
             folders.append(folder / name)
@@ -72,7 +75,7 @@ class SdfLibrary:
             file = _model_file(found)
             if file is not None:
                 return file, ""
-        return None, f"no such folder beside the file; give the folder that holds {parts[0]!r} in packages="
+        return None, f"no such folder beside the file; the folder that holds {parts[0]!r} in packages= (--packages)"
 
     def read_scope(self, element: Element, text: SdfText, depth: int = 0, name: str | None = None) -> SdfScope:
         """A model's scope with all that is nested and included in it."""
@@ -112,7 +115,7 @@ class SdfLibrary:
         """(the included model's scope, whether it is merged); None where it is refused."""
         found = self.locate(element, text)
         if isinstance(found, str):
-            text.refuse(element, f"<include> of {word_in(element, 'uri')[:120]!r}", found)
+            refuse_include(element, text, found)
             return None
         if len(self._open) > MOST_FILES:
             text.refuse(element, f"more than {MOST_FILES} files included", "a smaller world")
@@ -142,9 +145,15 @@ class SdfLibrary:
         """The file of an <include>, or why there is none."""
         uri = word_in(element, "uri")
         if not uri:
-            return "<uri>model://NAME</uri>"
+            return "there is no <uri>; <uri>model://NAME</uri>"
         file, why = self.find_model(uri, Path(text.file).parent)
         return why if file is None else file
+
+
+def refuse_include(element: Element, text: SdfText, found: str) -> None:
+    """Refuse an <include>; found: "why; what is expected"."""
+    why, _, remedy = found.partition("; ")
+    text.refuse(element, f"<include> of {word_in(element, 'uri')[:120]!r}: {why}", remedy)
 
 
 def _model_file(found: Path) -> Path | None:

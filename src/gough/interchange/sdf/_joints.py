@@ -11,9 +11,12 @@ import numpy as np
 
 from gough.interchange._placing import relative_placement, unit_axis
 from gough.interchange.foreign import WORLD, Effects, ForeignBody, ForeignCoupling, ForeignJoint, Placement
-from gough.interchange.sdf._scopes import MODEL, SdfScope
+from gough.interchange.matching import meant_hint
+from gough.interchange.sdf._scopes import GROUND, MODEL, SdfScope
 from gough.interchange.sdf._values import word_in
+from gough.interchange.sdf._words import AXIS, BOUNDS, SPRING, check_axes, check_stops
 from gough.interchange.xml import Element
+from gough.robot.item import nearest
 
 ONE = {"revolute": "revolute", "continuous": "revolute", "hinge": "revolute", "prismatic": "prismatic"}
 ONE |= {"screw": "helical", "piston": "cylindrical"}
@@ -22,7 +25,8 @@ TYPES = "revolute, continuous, prismatic, screw, universal, revolute2, ball, gea
 NUMERIC = {"provide_feedback", "physics"}
 PARTS = {"parent", "child", "pose", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "sensor", "frame", *NUMERIC}
 PARTS |= {"gearbox_ratio", "gearbox_reference_body", "drake:rotor_inertia", "drake:gear_ratio"}
-OF_AXIS = {"xyz", "dynamics", "limit", "mimic", "use_parent_model_frame", "initial_position"}
+SAME = 1e-3
+"""Two ways to write a thread are the same thread up to this share: files round one of them."""
 MECHANICAL = {
     f"drake:{kind}" for kind in ("joint", "linear_bushing_rpy", "mimic", "ball_constraint", "tendon_constraint")
 }
@@ -100,7 +104,8 @@ def _read_joint(
 ) -> None:
     text, kind = scope.text, (element.get("type") or "").strip()
     if kind not in (*ONE, *TWO, "ball", "fixed"):
-        text.refuse(element, f"a joint of type {kind[:40]!r}", f"one of {TYPES}")
+        message = f"a joint of type {kind[:40]!r}{meant_hint(kind.lower(), TYPES.split(', '))}"
+        text.refuse(element, message if kind else "a joint without a type", f"one of {TYPES}")
         return
     for child in element.children:
         if child.tag not in PARTS:
@@ -108,6 +113,10 @@ def _read_joint(
         elif child.tag in ("sensor", "physics"):
             what = "sensors" if child.tag == "sensor" else "settings of physics engines"
             text.note(element, f"{what} are left out")
+    check_axes(text, element, 2 if kind in TWO else 1)
+    if word_in(element, "child") in GROUND:
+        text.refuse(element, "its <child> is the world", "the world as <parent>, the link as <child>")
+        return
     tail, head = (end_of(scope, word_in(element, tag), element, known) for tag in ("parent", "child"))
     first, second = axes_of(scope, name, element, kind)
     if tail is None or head is None or first is None or second is None:
@@ -216,8 +225,15 @@ def read_axis(scope: SdfScope, name: str, joint: Element, tag: str) -> AxisRead 
     if written is None:
         return None
     base = "" if xyz is None else (xyz.get("expressed_in") or "").strip()
-    if text.version < (1, 5) or (text.version < (1, 7) and text.says(element, "use_parent_model_frame")):
+    in_model = text.says(element, "use_parent_model_frame")
+    if text.version < (1, 5) or (text.version < (1, 7) and in_model):
         base = MODEL
+    elif in_model and not base:
+        version = ".".join(str(part) for part in text.version)
+        words = (
+            f"<use_parent_model_frame> is of SDF 1.5 and 1.6 and left out in {version}: <xyz> is in the joint's frame"
+        )
+        text.note(element, f'{words}; expressed_in="{MODEL}" says the model\'s')
     if base:
         there = scope.pose_of(base, element).rotation
         written = scope.pose_of(name, element).rotation.T @ there @ np.asarray(written)
@@ -243,9 +259,10 @@ def _effects(scope: SdfScope, axis: Element) -> tuple[Effects, bool, bool]:
         text.refuse(limit, f"the lower bound {lower:g} is above the upper one {upper:g}", "lower below upper", "limit")
     elif lower == upper and lower != 0.0:
         text.refuse(limit or axis, f"both bounds are {lower:g}", "a fixed joint at that place", "limit")
-    for child in axis.children:
-        if child.tag not in OF_AXIS:
-            text.note(child, f"<{child.tag}> is left out")
+    for part, known in ((axis, AXIS), (dynamics, SPRING), (limit, BOUNDS)):
+        if part is not None:
+            text.check_children(part, known)
+    check_stops(text, limit)
     own = Effects(
         viscous=text.number(dynamics, "damping", 0.0, least=0.0),
         coulomb=text.number(dynamics, "friction", 0.0, least=0.0),
@@ -265,7 +282,11 @@ def _lead(scope: SdfScope, element: Element) -> float:
     """m a turn, right-handed: `thread_pitch` is rad a metre, left-handed."""
     text = scope.text
     if element.child("screw_thread_pitch") is not None:
-        return text.number(element, "screw_thread_pitch", 1.0)
+        lead, pitch = (text.number(element, tag, 0.0) for tag in ("screw_thread_pitch", "thread_pitch"))
+        if element.child("thread_pitch") is not None and abs(lead * pitch + 2 * math.pi) > SAME * 2 * math.pi:
+            said = f"<screw_thread_pitch> {lead:g} m a turn and <thread_pitch> {pitch:g} rad/m, left-handed"
+            text.refuse(element, f"{said}, are different threads", "<screw_thread_pitch> alone")
+        return lead
     if element.child("thread_pitch") is None:
         text.note(element, "no <screw_thread_pitch>: SDF takes 1 m a turn")
         return 1.0
@@ -285,12 +306,16 @@ def _read_mimic(scope: SdfScope, follower: str, element: Element, found: SdfJoin
         (own for (path, name, a), own in found.axes.items() if path + name == scope.path + wanted and a == axis), None
     )
     if leader is None or leader == follower:
-        text.refuse(element, f"no {axis} of a joint {wanted!r} that it could follow", "another joint's axis", "mimic")
+        names = [name for path, name, a in found.axes if path == scope.path and a == axis]
+        others = [name for name in names if found.axes[scope.path, name, axis] != follower]
+        message = f"no {axis} of a joint {wanted!r} that it could follow"
+        text.refuse(element, message, nearest(wanted, others) if others else "another joint", "mimic")
         return
+    text.check_children(element, ("multiplier", "offset", "reference"))
     factor = text.number(element, "multiplier", 1.0)
     offset = text.number(element, "offset", 0.0) - factor * text.number(element, "reference", 0.0)
     coefficients = {follower: 1.0, leader: -factor}
-    found.couplings.append(ForeignCoupling(follower, text.at(element, "mimic"), coefficients, offset))
+    found.couplings.append(ForeignCoupling(follower, text.at(element, "mimic"), coefficients, offset, follower))
 
 
 def _read_gearbox(scope: SdfScope, name: str, element: Element, known: set[str], found: SdfJoints) -> None:
@@ -336,4 +361,5 @@ def refuse_custom(scope: SdfScope, element: Element) -> None:
     if element.tag in MECHANICAL:
         scope.text.refuse(element, f"<{element.tag}> has no counterpart", "joints that SDF itself has")
     else:
-        scope.text.note(element, f"<{element.tag}> is left out")
+        near = meant_hint(element.tag, [*PARTS, *AXIS, "link", "joint", "include", "static"], "<{}>")
+        scope.text.note(element, f"<{element.tag}> is left out{near}")

@@ -13,9 +13,11 @@ import numpy as np
 from gough.interchange import _solids as solids
 from gough.interchange._solids import Lump, sum_of_lumps
 from gough.interchange.foreign import ForeignBody, Looks
+from gough.interchange.matching import meant_hint
 from gough.interchange.meshes import DRAWN, IN_PACKAGES, POINTERS, find_mesh, is_pointer, mesh_path
 from gough.interchange.sdf._scopes import SdfScope
 from gough.interchange.sdf._values import SdfText, word_in
+from gough.interchange.sdf._words import check_wind
 from gough.interchange.xml import Element
 
 LEFT_OUT = {
@@ -29,9 +31,20 @@ LEFT_OUT = {
     "audio_source": "sound is left out",
     "plugin": "plugins of links are left out",
     "self_collide": "contact is left out",
-    "enable_wind": "wind is left out",
 }
-SILENT = {"pose", "inertial", "visual", "gravity", "kinematic", "velocity_decay", "must_be_base_link", "frame"}
+OF_INERTIAL = ("mass", "inertia", "pose", "density", "fluid_added_mass", "auto_inertia_params")
+OF_TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+SILENT = {
+    "pose",
+    "inertial",
+    "visual",
+    "gravity",
+    "kinematic",
+    "velocity_decay",
+    "must_be_base_link",
+    "frame",
+    "enable_wind",
+}
 
 
 def read_link(scope: SdfScope, name: str, element: Element, path: Path, packages: Sequence[Path]) -> ForeignBody:
@@ -43,12 +56,14 @@ def read_link(scope: SdfScope, name: str, element: Element, path: Path, packages
     inertial = element.child("inertial")
     lump = _inertial(text, element, inertial)
     for child in element.children:
-        if child.tag in LEFT_OUT and not (child.tag in ("self_collide", "enable_wind") and "1" not in child.text):
+        if child.tag in LEFT_OUT and not (child.tag == "self_collide" and child.text.strip() not in ("1", "true")):
             text.note(element, LEFT_OUT[child.tag])
         elif "deformable" in child.tag:
             text.refuse(child, "a soft body", "a rigid link")
         elif child.tag not in SILENT and child.tag not in LEFT_OUT:
-            text.note(child, f"<{child.tag}> of a link is left out")
+            near = meant_hint(child.tag, [tag for tag in (*SILENT, *LEFT_OUT) if element.child(tag) is None], "<{}>")
+            text.note(child, f"<{child.tag}> of a link is left out{near}")
+    check_wind(text, element)
     if text.says(element, "kinematic"):
         text.refuse(element, "a kinematic link moves without forces", "<kinematic>false</kinematic>, or a static model")
     decay = element.child("velocity_decay")
@@ -73,10 +88,24 @@ def _inertial(text: SdfText, link: Element, inertial: Element | None) -> Lump:
         return Lump(1.0, inertia=np.eye(3))
     if text.truth(inertial, inertial.get("auto"), False):
         return _of_collisions(text, link, inertial)
+    text.check_children(inertial, OF_INERTIAL)
+    base = text.relative_to(inertial)
+    if base not in ("", (link.get("name") or "").strip()):
+        message = f"the <pose> of <inertial> is relative to {base[:80]!r}: SDF has it in the link's own frame"
+        text.refuse(
+            inertial.child("pose") or inertial, message, "the pose in the link, without relative_to", "inertial"
+        )
+    if inertial.child("mass") is None:
+        text.note(inertial, "no <mass>: SDF gives the link 1 kg", "inertial")
     mass = text.number(inertial, "mass", 1.0, least=0.0)
     tensor = inertial.child("inertia")
     if tensor is None:
         text.note(inertial, "no <inertia>: SDF gives the link moments of 1 kg·m²", "inertial")
+    else:
+        text.check_children(tensor, OF_TENSOR)
+        for key in ("ixx", "iyy", "izz"):
+            if tensor.child(key) is None:
+                text.note(tensor, f"no <{key}>: SDF gives the link a moment of 1 kg·m²", "inertia")
     entries = {
         key: text.number(tensor, key, float(key[1] == key[2])) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
     }
@@ -156,6 +185,9 @@ def _looks(text: SdfText, link: Element, path: Path, packages: Sequence[Path]) -
         if file is not None and is_pointer(file):
             text.note(link, POINTERS)
             file = None
+        elif file is None and drawn:
+            remedy = "; give the folder that holds it: packages=, --packages" if "://" in uri else ""
+            text.note(link, f"surfaces that are not found are not drawn{remedy}", value=uri)
         factor = found.child("scale")
         scale = (1.0, 1.0, 1.0) if factor is None else text.vector(factor)
         if file is None or scale is None or text.relative_to(visual):

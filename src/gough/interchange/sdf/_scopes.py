@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from gough.interchange.foreign import WORLD, Placement
 from gough.interchange.sdf._values import SdfText, word_in
 from gough.interchange.xml import Element
+from gough.robot.item import nearest
 
 MODEL = "__model__"
 GROUND = ("world", "__root__")
@@ -83,7 +84,9 @@ class SdfScope:
         asked = asked_by or self.element
         if name in self._following or len(self._following) > LONGEST:
             self.text.refuse(
-                asked, f"the pose of {name!r} is relative to itself, or to more than {LONGEST} others in turn"
+                asked,
+                f"the pose of {name!r} is relative to itself, or to more than {LONGEST} others in turn",
+                "a frame that does not follow from it",
             )
             return Placement()
         self._following.add(name)
@@ -104,7 +107,7 @@ class SdfScope:
         head, inner, rest = self._nested_of(name)
         if inner is not None:
             return inner.pose_of(rest, asked).after(self.pose_of(head, asked))
-        self.text.refuse(asked, f"no frame {name!r} in {self.name!r}", f"one of {self.known_names()}")
+        self.text.refuse(asked, f"no frame {name!r} in {self.name!r}", nearest(name, [*self.frames, *self.nested]))
         return Placement()
 
     def _place(self, inner: "SdfScope") -> Placement:
@@ -124,11 +127,6 @@ class SdfScope:
             return True
         _, inner, rest = self._nested_of(name)
         return inner is not None and (rest == MODEL or inner.knows(rest))
-
-    def known_names(self) -> str:
-        """Some of the names, for messages."""
-        names = [*self.frames, *self.nested]
-        return ", ".join(names[:8]) + (", …" if len(names) > 8 else "") if names else "none: there are none"
 
     def link_of(self, name: str, asked_by: Element, depth: int = 0) -> tuple["SdfScope", str] | None:
         """The link that a frame is attached to, with its scope; (self, "world") for the ground; None where it is refused."""
@@ -152,7 +150,9 @@ class SdfScope:
         _, inner, rest = self._nested_of(name)
         if inner is not None:
             return inner.link_of(rest, asked_by, depth + 1)
-        self.text.refuse(asked_by, f"no link or frame {name!r} in {self.name!r}", f"one of {self.known_names()}")
+        self.text.refuse(
+            asked_by, f"no link or frame {name!r} in {self.name!r}", nearest(name, [*self.frames, *self.nested])
+        )
         return None
 
     def _canonical_link(self, asked_by: Element, depth: int) -> tuple["SdfScope", str] | None:

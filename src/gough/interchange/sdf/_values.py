@@ -2,16 +2,20 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gough.interchange._placing import place_quaternion, place_rpy
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Placement, Written
+from gough.interchange.matching import meant_hint
 from gough.interchange.xml import Element
 
 MOST = 1e12
 """No length, mass or coefficient of a mechanism is larger; products of a few stay numbers. A bound that is larger, 1e16 of
 SDF, is none."""
+MOST_ANGLE = 2 * math.pi + 1e-3
+"""rad: larger ones are most often degrees."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)|[+-]?nan", re.IGNORECASE)
 
 
@@ -32,11 +36,18 @@ class SdfText:
         """Note what makes the file unusable."""
         self.findings.refuse(self.at(element, path), message, expected)
 
-    def note(self, element: Element, message: str, path: str = "") -> None:
+    def note(self, element: Element, message: str, path: str = "", value: str = "") -> None:
         """Note what is left out; the same words of many places once, at the first."""
         if message not in self.noted:
             self.noted.add(message)
-            self.findings.remark(self.at(element, path), message)
+            self.findings.remark(self.at(element, path), message, value)
+
+    def check_children(self, element: Element, known: Sequence[str]) -> None:
+        """Tell of elements that nothing reads, those of other programs apart."""
+        for child in element.children:
+            if child.tag not in known and ":" not in child.tag:
+                near = meant_hint(child.tag, [tag for tag in known if element.child(tag) is None], "<{}>")
+                self.note(child, f"<{child.tag}> of <{element.tag}> is not known and left out{near}")
 
     def numbers(self, element: Element, text: str, count: int | None, what: str) -> list[float] | None:
         """Numbers apart by blanks; None where they are not `count` numbers, and it is refused."""
@@ -115,6 +126,9 @@ class SdfText:
             return place_quaternion(found[:3], (w, x, y, z))
         if self.truth(element, element.get("degrees"), False):
             found[3:] = [math.radians(v) for v in found[3:]]
+        elif max(abs(v) for v in found[3:]) > MOST_ANGLE:
+            large = max(found[3:], key=abs)
+            self.note(element, f'<pose> turns by {large:g} rad: is it in degrees, which degrees="true" says?', "pose")
         return place_rpy(found[:3], *found[3:])
 
     def relative_to(self, parent: Element) -> str:

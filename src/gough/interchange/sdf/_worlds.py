@@ -3,14 +3,17 @@
 from dataclasses import dataclass, field
 
 from gough.errors import UsageError
-from gough.interchange.sdf._files import SdfLibrary
+from gough.interchange.foreign import IN_SDF
+from gough.interchange.sdf._files import SdfLibrary, refuse_include
 from gough.interchange.sdf._joints import refuse_custom
 from gough.interchange.sdf._scopes import SdfScope
 from gough.interchange.sdf._values import SdfText, word_in
+from gough.interchange.sdf._words import check_canonical, check_wind, check_words
 from gough.interchange.xml import Element
 from gough.robot.checks.suggestions import choice_of
+from gough.robot.item import nearest
 
-OF_MODEL = {"link", "joint", "frame", "model", "include", "pose", "static"}
+OF_MODEL = {"link", "joint", "frame", "model", "include", "pose", "static", IN_SDF}
 QUIET = {"self_collide", "allow_auto_disable", "enable_wind"}
 LEFT_OUT = {
     "actor": "actors are left out",
@@ -52,10 +55,10 @@ def choose_models(library: SdfLibrary, root: Element, text: SdfText, asked: str 
         group = next((g for g in groups if asked in g), None)
         if group is None and asked in missing:
             element, why = missing[asked]
-            text.refuse(element, f"model {asked!r} cannot be included", why)
+            refuse_include(element, text, why)
             return None
         if group is None:
-            raise UsageError(f"model of {text.file}: {asked!r} is not in the file; give {choice_of(names) or 'none'}")
+            raise UsageError(f"model of {text.file}: {asked!r} is not in the file; give {nearest(asked, names)}")
     else:
         jointed = [g for g in moving if any(_has_joints(world.nested[n]) for n in g) or len(g) > 1]
         group = moving[0] if len(moving) == 1 else jointed[0] if len(jointed) == 1 else None
@@ -64,7 +67,7 @@ def choose_models(library: SdfLibrary, root: Element, text: SdfText, asked: str 
             return None
         if group is None:
             for element, why in missing.values():
-                text.refuse(element, f"<include> of {word_in(element, 'uri')[:120]!r}", why)
+                refuse_include(element, text, why)
             if not missing:
                 text.refuse(holder, "no model that moves", "a <model> with links that is not static")
             return None
@@ -80,6 +83,8 @@ def choose_models(library: SdfLibrary, root: Element, text: SdfText, asked: str 
     scopes = [inner for scope in chosen for inner in scope.walk()]
     for scope in scopes:
         _check_parts(scope)
+    if worlds:
+        check_words(world)
     first = next((name for name in group if not world.nested[name].static), group[0])
     return Chosen(asked or first, scopes, [_with_joints_of(world, group)], gravity)
 
@@ -174,6 +179,9 @@ def _world_gravity(world: Element, text: SdfText) -> tuple[float, float, float]:
 
 
 def _check_parts(scope: SdfScope) -> None:
+    check_words(scope)
+    check_canonical(scope)
+    check_wind(scope.text, scope.element)
     for child in scope.element.children:
         if child.tag in LEFT_OUT and child.tag != "plugin":
             scope.text.note(child, LEFT_OUT[child.tag])

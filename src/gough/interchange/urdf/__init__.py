@@ -16,10 +16,11 @@ from gough.interchange.urdf._closing import read_loops
 from gough.interchange.urdf._gazebo import with_gazebo_springs
 from gough.interchange.urdf._joints import JointsRead, read_joints
 from gough.interchange.urdf._links import LinkReader
-from gough.interchange.urdf._motors import Motor, read_motors
+from gough.interchange.urdf._motors import Motor, read_control_mimics, read_motors
 from gough.interchange.urdf._sheet import Sheet
 from gough.interchange.xml import Element, read_xml
 from gough.joints import ALL
+from gough.robot.checks.suggestions import meant_word
 
 PARTS = ("link", "joint", "material", "transmission", "ros2_control", "gazebo", "loop", "coupling")
 LEFT_OUT = {"sensor": "sensors are left out"}
@@ -44,6 +45,8 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         if element.tag not in PARTS:
             sheet.say(element, LEFT_OUT.get(element.tag, f"<{element.tag}> is not known and left out"))
     findings.tell_problems()
+    scalar = [joint.name for joint in found.joints if ALL[joint.type].is_scalar]
+    followed = read_control_mimics(sheet, root, scalar, found.couplings)
     joints = _with_motors(sheet, root, found, bool(loops or couplings))
     ground = {name for name in links.values() if name == WORLD}
     robot = ForeignRobot(
@@ -52,7 +55,7 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         format="URDF",
         bodies=tuple(body for body in read_links if body.name not in ground),
         joints=(*joints, *loops),
-        couplings=(*found.couplings, *couplings),
+        couplings=(*found.couplings, *followed, *couplings),
     )
     beside = loops_beside(path, findings) if options.loops is None else options.loops
     return robot if beside is None else add_loops(robot, beside, findings)
@@ -96,22 +99,46 @@ def _named_links(root: Element, links: Mapping[str, str]) -> list[tuple[str, Ele
 
 
 def _refuse_islands(sheet: Sheet, root: Element, bodies: Sequence[ForeignBody], joints: Sequence[ForeignJoint]) -> None:
-    """URDF has one root, which everything hangs on."""
+    """URDF has one root, which everything hangs on; links that a refused joint would carry are no second roots."""
+    meant = {str(found.get("link")) for joint in root.all("joint") for found in joint.all("child")}
+    known = [body.name for body in bodies]
+    meant |= {near for name in meant - set(known) if (near := meant_word(name, known)) is not None}
     carried = {joint.child for joint in joints}
     roots = {body.name: body for body in bodies if body.name not in carried}
     on_world = WORLD in roots or any(joint.parent == WORLD for joint in joints)
-    first = WORLD if on_world else next(iter(roots), None)
+    first = WORLD if on_world else next((name for name in roots if name not in meant), next(iter(roots), None))
     if bodies and first is None:
         sheet.refuse(root, "every link is the child of a joint: a circle without a root", "a link that nothing carries")
     for name, body in roots.items():
-        if name != first:
+        if name != first and name not in meant:
             message = f"a second root beside {first!r}: no joint carries it"
             sheet.findings.refuse(body.at, message, "a joint that carries it")
+    if first is not None and len(joints) == len(root.all("joint")):
+        _refuse_circles(sheet, bodies, joints, {first, *roots})
     carrier: dict[str, ForeignJoint] = {}
     for joint in joints:
         if carrier.setdefault(joint.child, joint) is not joint:
             message = "a link that two joints carry closes a loop; other readers of URDF refuse it"
             sheet.findings.remark(joint.at, message)
+
+
+def _refuse_circles(
+    sheet: Sheet, bodies: Sequence[ForeignBody], joints: Sequence[ForeignJoint], held: set[str]
+) -> None:
+    """Links that carry each other in a circle hang on no root."""
+    below: dict[str, list[str]] = {}
+    for joint in joints:
+        below.setdefault(joint.parent, []).append(joint.child)
+    stack = list(held)
+    while stack:
+        new = [name for name in below.get(stack.pop(), []) if name not in held]
+        held |= set(new)
+        stack += new
+    lost = [body for body in bodies if body.name not in held]
+    if lost:
+        names = ", ".join(body.name for body in lost[:6]) + (f" and {len(lost) - 6} more" if len(lost) > 6 else "")
+        message = f"links in a circle, which no joint ties to the root: {names}"
+        sheet.findings.refuse(lost[0].at, message, "a joint from the root, or from what hangs on it, to one of them")
 
 
 def _with_motors(sheet: Sheet, root: Element, found: JointsRead, closed: bool) -> list[ForeignJoint]:

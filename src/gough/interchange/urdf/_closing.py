@@ -13,9 +13,10 @@ import numpy as np
 
 from gough.interchange.foreign import WORLD, ForeignCoupling, ForeignJoint, Placement
 from gough.interchange.urdf._joints import find_end
-from gough.interchange.urdf._sheet import Sheet, number_in
-from gough.interchange.xml import Element
+from gough.interchange.urdf._sheet import Sheet
+from gough.interchange.xml import Element, number_in
 from gough.joints import ALL
+from gough.robot.item import nearest
 from gough.spatial import rpy_zyx
 
 LOOPS = {
@@ -146,7 +147,7 @@ def _named_link(sheet: Sheet, element: Element, tag: str, links: Mapping[str, st
     if name == WORLD and name not in links:
         return WORLD
     if name not in links:
-        sheet.refuse(found or element, f"no link {name!r}", "the name of a <link>", owner=element)
+        sheet.refuse(found or element, f"no link {name!r}", nearest(name, list(links)), owner=element)
     return links.get(name)
 
 

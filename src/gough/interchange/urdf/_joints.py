@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gough.interchange.foreign import WORLD, Effects, ForeignCoupling, ForeignJoint
-from gough.interchange.urdf._sheet import Sheet, number_in
-from gough.interchange.xml import Element
+from gough.interchange.matching import meant_hint
+from gough.interchange.urdf._sheet import Sheet
+from gough.interchange.xml import Element, number_in
 from gough.joints import ALL
+from gough.robot.item import nearest
 
 TYPES = {
     "fixed": "fixed",
@@ -77,7 +79,8 @@ def _joint(sheet: Sheet, element: Element, links: Mapping[str, str]) -> ForeignJ
     kind = element.get("type")
     if kind not in TYPES:
         message = "a joint without a type" if kind is None else f"a joint of type {kind!r}"
-        sheet.refuse(element, message, f"one of {', '.join(TYPES)}", owner=element)
+        near = meant_hint((kind or "").lower(), list(TYPES))
+        sheet.refuse(element, message + near, f"one of {', '.join(TYPES)}", owner=element)
     ends = [find_end(sheet, element, tag, links) for tag in ("parent", "child")]
     at = sheet.origin(element)
     axis = sheet.axis(element) if kind in ("revolute", "continuous", "prismatic", "planar") else (0.0, 0.0, 1.0)
@@ -110,7 +113,7 @@ def find_end(sheet: Sheet, element: Element, tag: str, links: Mapping[str, str])
     if name == WORLD and name not in links:
         return WORLD  # it need not be written down
     if name is not None and name not in links:
-        sheet.refuse(found, f"no link {name!r}", "the name of a <link>", owner=element)
+        sheet.refuse(found, f"no link {name!r}", nearest(name, list(links)), owner=element)
     return None if name is None else links.get(name)
 
 
@@ -137,7 +140,8 @@ def _effects(sheet: Sheet, element: Element, kind: str) -> Effects:
     lower, upper = (sheet.number(limit, key, 0.0, element, endless=True) for key in ("lower", "upper"))
     if kind == "continuous" or lower >= upper:
         if kind != "continuous" and (lower, upper) != (0.0, 0.0):
-            sheet.say(limit, "bounds without room between them are left out", element)
+            ends = f"lower {lower:g}, upper {upper:g}"
+            sheet.say(limit, "bounds without room between them are left out", element, ends)
         return replace(found, force=force, speed=speed)
     return replace(found, force=force, speed=speed, lower=lower, upper=upper)
 
@@ -163,7 +167,8 @@ def _mimic(sheet: Sheet, element: Element, name: str, joints: Mapping[str, Forei
     scalar = [other for other, joint in joints.items() if ALL[joint.type].is_scalar and other != name]
     if of not in scalar:
         what = "itself" if of == name else f"{of!r}, which is no joint with one coordinate"
-        sheet.refuse(found, f"it follows {what}", "the name of another joint that turns or slides", owner=element)
+        expected = nearest(of, scalar) if scalar and of != name else "the name of another joint that turns or slides"
+        sheet.refuse(found, f"it follows {what}", expected, owner=element)
         return None
     if not ALL[joints[name].type].is_scalar:
         if joints[name].type == "fixed":

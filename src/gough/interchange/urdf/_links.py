@@ -7,8 +7,8 @@ import numpy as np
 
 from gough.interchange.foreign import ForeignBody, Looks
 from gough.interchange.meshes import DRAWN, POINTERS, find_mesh, is_pointer, mesh_path
-from gough.interchange.urdf._sheet import Sheet, number_in
-from gough.interchange.xml import Element
+from gough.interchange.urdf._sheet import Sheet
+from gough.interchange.xml import Element, number_in
 
 Colour = tuple[int, int, int]
 ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
@@ -74,12 +74,12 @@ class LinkReader:
         suffix = Path(uri).suffix.lower()
         if suffix not in DRAWN:
             kind = suffix if suffix in OTHERS else "of this kind"
-            self.sheet.say(mesh, f"surfaces {kind} are not drawn; {', '.join(DRAWN)} are", link)
+            self.sheet.say(mesh, f"surfaces {kind} are not drawn; {', '.join(DRAWN)} are", link, uri)
             return None
         file = find_mesh(uri, self.path, self.packages)
         if file is None:
-            remedy = "; give packages, the folder that holds the package" if uri.startswith("package:") else ""
-            self.sheet.say(mesh, f"surfaces that are not found are not drawn{remedy}", link)
+            remedy = "; give the folder that holds the package: packages=, --packages" if "://" in uri else ""
+            self.sheet.say(mesh, f"surfaces that are not found are not drawn{remedy}", link, uri)
             return None
         if is_pointer(file):
             self.sheet.say(mesh, POINTERS, link)

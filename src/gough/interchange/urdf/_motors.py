@@ -1,8 +1,10 @@
-"""Which joints have motors: <transmission>s of ROS, and joints with a command interface under <ros2_control>."""
+"""Which joints have motors: <transmission>s of ROS, and joints with a command interface under <ros2_control>, which may follow
+others too."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from gough.interchange.foreign import ForeignCoupling
 from gough.interchange.urdf._sheet import Sheet
 from gough.interchange.xml import Element
 
@@ -69,3 +71,34 @@ def _known(sheet: Sheet, joint: Element, joints: Collection[str]) -> bool:
         return True
     sheet.say(joint, f"a motor at {name!r}, which is no joint that turns or slides, is left out")
     return False
+
+
+def read_control_mimics(
+    sheet: Sheet, root: Element, joints: Collection[str], known: Sequence[ForeignCoupling]
+) -> list[ForeignCoupling]:
+    """Relations that <ros2_control> says: <param name="mimic">, multiplier and offset; the joint's own <mimic> counts first."""
+    found: dict[str, ForeignCoupling] = {coupling.follower: coupling for coupling in known if coupling.follower}
+    said = len(found)
+    for joint in (joint for control in root.all("ros2_control") for joint in control.all("joint")):
+        words = {str(param.get("name")): param for param in joint.all("param")}
+        name, leader = joint.get("name") or "", words.get("mimic")
+        if leader is None or name not in joints or name in found:
+            continue
+        of = leader.text.strip()
+        if of not in joints or of == name:
+            expected = "the name of another joint that turns or slides"
+            sheet.refuse(
+                leader, f"it follows {of!r}, which is no other joint with one coordinate", expected, owner=joint
+            )
+            continue
+        numbers = [
+            otherwise if key not in words else sheet.content(words[key], joint)
+            for key, otherwise in (("multiplier", 1.0), ("offset", 0.0))
+        ]
+        ratio, offset = (0.0 if x is None else x for x in numbers)
+        if ratio == 0.0:
+            sheet.refuse(leader, "a multiplier of 0: it follows nothing", "another multiplier", owner=joint)
+            continue
+        at = sheet.at(leader, joint)
+        found[name] = ForeignCoupling(f"{name}_follows", at, {name: 1.0, of: -ratio}, offset, name)
+    return list(found.values())[said:]

@@ -8,15 +8,16 @@ import numpy as np
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Placement, Written
-from gough.interchange.xml import Element
+from gough.interchange.matching import meant_hint
+from gough.interchange.xml import LARGEST, Element, number_in
 from gough.robot.errors import ABSENT
 from gough.spatial import rpy_zyx
 from gough.spatial.poses import rotation_of_quaternion
 from gough.text import unprintable
 
+MOST_ANGLE = 2 * math.pi + 1e-3
+"""rad: larger ones are most often degrees."""
 Three = tuple[float, float, float]
-LARGEST = 1e30
-"""Beyond it a number is a mistake, and products of it no numbers."""
 
 
 class Sheet:
@@ -37,9 +38,9 @@ class Sheet:
         """Note what makes the file unusable."""
         self.findings.refuse(self.at(element, owner), message, expected, value)
 
-    def say(self, element: Element, message: str, owner: Element | None = None) -> None:
+    def say(self, element: Element, message: str, owner: Element | None = None, value: str = "") -> None:
         """Note what is left out."""
-        self.findings.remark(self.at(element, owner), message)
+        self.findings.remark(self.at(element, owner), message, value)
 
     def only(self, element: Element, tag: str) -> Element | None:
         """The child of a tag that may stand once."""
@@ -119,6 +120,10 @@ class Sheet:
         roll, pitch, yaw = self.numbers(at, "rpy", (0.0, 0.0, 0.0), owner or element)
         if not (roll or pitch or yaw):
             return Placement(position)
+        large = max((roll, pitch, yaw), key=abs)
+        if abs(large) > MOST_ANGLE:
+            said = f"rpy turns by {large:g} rad, {abs(large) / (2 * math.pi):.3g} turns: URDF has radians, not degrees"
+            self.say(at, said, owner or element)
         rotation = np.asarray(rpy_zyx((yaw, pitch, roll)), dtype=float)
         return Placement(position, rotation, {"rpy_zyx": [yaw, pitch, roll]})
 
@@ -153,22 +158,12 @@ class Sheet:
         """Tell of attributes that nothing reads."""
         for key in element.attributes:
             if key not in known and ":" not in key and key != "xmlns":
-                self.say(element, f"the attribute {key!r} of <{element.tag}> is not known and left out", owner)
+                near = meant_hint(key, [k for k in known if k not in element.attributes])
+                self.say(element, f"the attribute {key!r} of <{element.tag}> is not known and left out{near}", owner)
 
     def check_children(self, element: Element, known: Sequence[str], silent: Sequence[str] = ()) -> None:
         """Tell of elements that nothing reads; silent: of which others tell."""
         for child in element.children:
             if child.tag not in known and child.tag not in silent:
-                self.say(child, f"<{child.tag}> of <{element.tag}> is not known and left out", element)
-
-
-def number_in(text: str, largest: float = LARGEST) -> float | None:
-    """A number in a text, as URDF writes it; None where it is none, or beyond the largest."""
-    plain = text.strip()
-    try:
-        if plain.isascii() and "_" not in plain:
-            found = float(plain)
-            return found if abs(found) <= largest else None
-    except ValueError:
-        pass
-    return None
+                near = meant_hint(child.tag, [tag for tag in known if element.child(tag) is None], "<{}>")
+                self.say(child, f"<{child.tag}> of <{element.tag}> is not known and left out{near}", element)

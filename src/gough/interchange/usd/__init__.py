@@ -7,6 +7,7 @@ that have joints: the one below the prim that is named.
 """
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,12 @@ from gough.errors import UsageError
 from gough.interchange._islands import find_floating
 from gough.interchange._placing import three
 from gough.interchange.findings import Findings
-from gough.interchange.foreign import WORLD, ForeignBody, ForeignJoint, ForeignRobot, ReadingOptions
-from gough.interchange.usd._bodies import UsdBody, find_bodies, weigh
+from gough.interchange.foreign import IN_USD, WORLD, ForeignBody, ForeignJoint, ForeignRobot, ReadingOptions, Written
+from gough.interchange.usd._bodies import BodiesRead, UsdBody, find_bodies
 from gough.interchange.usd._couplings import read_mimics
 from gough.interchange.usd._groups import choose_bodies
 from gough.interchange.usd._joints import UsdJoints, link_in_rows, read_usd_joints
+from gough.interchange.usd._masses import states_all, weigh
 from gough.interchange.usd._stage import UsdReading, hearing_usd, need_pxr, open_stage
 from gough.interchange.usd.surfaces import find_looks
 from gough.joints import ALL
@@ -49,6 +51,7 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
     if reading is None:
         return None
     bodies = find_bodies(reading)
+    _refuse_lost(reading, bodies)
     findings.tell_problems()
     chosen = choose_bodies(reading, bodies, options.model)
     if chosen is None:
@@ -74,6 +77,7 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
         couplings,
         gravity=_gravity(reading, members),
         floating=True,
+        closure_tolerance=_closure_tolerance(reading, members),
     )
 
 
@@ -81,7 +85,7 @@ def _body(reading: UsdReading, body: UsdBody) -> ForeignBody:
     lump = weigh(reading, body)
     looks, share = find_looks(reading, body.at, body.meshes), 0.0 if body.weightless else 1.0
     at = reading.at(body.prim)
-    return ForeignBody(body.name, at, lump.mass, lump.center, lump.inertia, looks=looks, weight_share=share)
+    return ForeignBody(body.name, at, lump.mass, lump.center, lump.inertia, body.frames, looks, share)
 
 
 def _closing(joints: list[ForeignJoint], found: UsdJoints, names: list[str]) -> list[ForeignJoint]:
@@ -105,6 +109,34 @@ def _closing(joints: list[ForeignJoint], found: UsdJoints, names: list[str]) -> 
             group[second] = first
         out.append(joint)
     return out
+
+
+def _refuse_lost(reading: UsdReading, bodies: BodiesRead) -> None:
+    """Layers that are not there may hold bodies and joints, unless they stand below a body that states all of its mass."""
+    for error in reading.stage.GetCompositionErrors():
+        kind = type(error).__name__
+        if "AssetPath" not in kind and "SublayerPath" not in kind and kind != "ErrorUnresolvedPrimPath":
+            continue
+        path = error.rootSite.path
+        prim = reading.stage.GetPrimAtPath(path)
+        owner = bodies.body_of(prim) if prim else None
+        if "Sublayer" not in kind and owner is not None and owner.prim != prim and states_all(reading, owner):
+            continue  # what is drawn, or touches: USD's own words are passed on
+        named = re.search(r"@([^@]+)@", str(error).replace(f"@{reading.file}@", ""))
+        what = "a layer" if named is None else f"{Path(named[1]).name!r}"
+        message = f"{what} that it refers to is not there: bodies and joints may be missing"
+        reading.findings.refuse(Written(reading.file, None, str(path)), message, "the file, or a stage without it")
+
+
+def _closure_tolerance(reading: UsdReading, members: list[UsdBody]) -> float | None:
+    """What the prim says that holds the robot."""
+    paths = [body.prim.GetPath() for body in members]
+    holders = (p for p in reading.prims() if reading.has(p, IN_USD) and any(x.HasPrefix(p.GetPath()) for x in paths))
+    prim = next(holders, None)
+    found = None if prim is None else reading.number(prim, IN_USD)
+    if prim is not None and not (found or 0.0) > 0:
+        reading.refuse(prim, f"{IN_USD} is {found:g}", "m, positive")
+    return found
 
 
 def _gravity(reading: UsdReading, members: list[UsdBody]) -> tuple[float, float, float]:

@@ -1,15 +1,21 @@
 """Joints that follow others: PhysxMimicJointAPI (q + gearing q_ref + offset = 0) and NewtonMimicAPI (q = c0 + c1 q_leader).
 
-Offsets are in the units of the follower's axis: degrees where it turns, those of the stage where it slides. A gearing between a
-slide and a turn is length a degree.
+Offsets are in the units of the follower's axis: degrees where it turns, those of the stage where it slides. A gearing of PhysX
+between a slide and a turn is length a degree, a coefficient of Newton length a radian. A prim with both says one thing twice.
 """
 
 import math
 from typing import Any
 
+import numpy as np
+
 from gough.interchange.foreign import ForeignCoupling
 from gough.interchange.usd._joints import UsdJoints
 from gough.interchange.usd._stage import UsdReading
+
+DEGREE = math.radians(1.0)
+SOFT = ("naturalFrequency", "dampingRatio")
+"""With which PhysX lets a relation yield."""
 
 
 def read_mimics(reading: UsdReading, found: UsdJoints) -> tuple[ForeignCoupling, ...]:
@@ -17,8 +23,8 @@ def read_mimics(reading: UsdReading, found: UsdJoints) -> tuple[ForeignCoupling,
     made: list[ForeignCoupling] = []
     for path in dict.fromkeys(path for path, _ in found.axes):
         prim = reading.stage.GetPrimAtPath(path)
-        schemas = [] if not prim else reading.schemas(prim)
-        for schema in schemas:
+        own: list[ForeignCoupling] = []
+        for schema in reading.schemas(prim) if prim else ():
             kind, _, axis = schema.partition(":")
             if kind == "PhysxMimicJointAPI":
                 prefix = f"physxMimicJoint:{axis}"
@@ -26,18 +32,38 @@ def read_mimics(reading: UsdReading, found: UsdJoints) -> tuple[ForeignCoupling,
                 leader = _axis_of(found, targets, reading.word(prim, f"{prefix}:referenceJointAxis"))
                 factor = -reading.number(prim, f"{prefix}:gearing", 1.0)
                 offset = -reading.number(prim, f"{prefix}:offset")
-                made += _coupling(reading, prim, _axis_of(found, [path], axis), leader, factor, offset)
+                if any(reading.number(prim, f"{prefix}:{word}") > 0 for word in SOFT):
+                    reading.note(prim, f"{prefix}: {' and '.join(SOFT)} are left out: the relation does not yield here")
+                own += _coupling(reading, prim, _axis_of(found, [path], axis), leader, factor, offset, DEGREE)
             elif kind == "NewtonMimicAPI" and reading.truth(prim, "newton:mimicEnabled", True):
                 leader = _axis_of(found, reading.targets(prim, "newton:mimicJoint"), "")
                 factor = reading.number(prim, "newton:mimicCoef1", 1.0)
                 offset = reading.number(prim, "newton:mimicCoef0")
-                made += _coupling(reading, prim, _axis_of(found, [path], ""), leader, factor, offset)
+                own += _coupling(reading, prim, _axis_of(found, [path], ""), leader, factor, offset, 1.0)
+        made += _said_once(reading, prim, own)
     return tuple(made)
 
 
+def _said_once(reading: UsdReading, prim: Any, own: list[ForeignCoupling]) -> list[ForeignCoupling]:
+    """Relations of a prim, each once; two of one coordinate that are not the same are refused."""
+    kept: dict[str, ForeignCoupling] = {}
+    for coupling in own:
+        first = kept.setdefault(coupling.name, coupling)
+        numbers = [[c.offset, *(c.coefficients.get(n, 0.0) for n in first.coefficients)] for c in (first, coupling)]
+        if set(first.coefficients) != set(coupling.coefficients) or not np.allclose(*numbers, rtol=1e-5, atol=1e-9):
+            told = [", ".join(f"{n} {x:.6g}" for n, x in c.coefficients.items()) for c in (first, coupling)]
+            message = f"PhysxMimicJointAPI and NewtonMimicAPI say different things: {told[0]}; {told[1]}"
+            reading.refuse(prim, message, "one of them, or both alike")
+    return list(kept.values())
+
+
 def _axis_of(found: UsdJoints, targets: list[Any], axis: str) -> tuple[str, str] | None:
-    """(name, axis) of the coordinate that a path and an axis mean; without an axis, or on another letter, the only one."""
+    """(name, axis) of the coordinate that a path and an axis mean: the only one whatever it is called (PhysX calls a slide's
+    rotX), else the one of that name, or of its kind where that is one alone."""
     own = {a: name for (path, a), name in found.axes.items() if targets and path == str(targets[0]) and a}
+    if len(own) == 1:
+        ((only, name),) = own.items()
+        return name, only
     if axis in own:
         return own[axis], axis
     alike = [a for a in own if not axis or a[:3] == axis[:3]]
@@ -51,10 +77,13 @@ def _coupling(
     leader: tuple[str, str] | None,
     factor: float,
     offset: float,
+    turn: float,
 ) -> list[ForeignCoupling]:
+    """Of a follower and a leader; turn: the angle (rad) that a factor counts in."""
     if follower is None or leader is None or follower[0] == leader[0]:
         reading.refuse(prim, "it follows a joint that is not there, or that has several axes", "a joint with one axis")
         return []
-    units = [math.radians(1.0) if axis.startswith("rot") else reading.length for _, axis in (follower, leader)]
+    units = [turn if axis.startswith("rot") else reading.length for _, axis in (follower, leader)]
+    unit = DEGREE if follower[1].startswith("rot") else reading.length
     coefficients = {follower[0]: 1.0, leader[0]: -factor * units[0] / units[1]}
-    return [ForeignCoupling(follower[0], reading.at(prim), coefficients, offset * units[0])]
+    return [ForeignCoupling(follower[0], reading.at(prim), coefficients, offset * unit)]

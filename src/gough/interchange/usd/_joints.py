@@ -13,7 +13,9 @@ import numpy as np
 from gough.interchange._placing import relative_placement
 from gough.interchange.foreign import WORLD, Effects, ForeignBody, ForeignJoint, Placement
 from gough.interchange.usd._bodies import BodiesRead
+from gough.interchange.usd._effects import ball_effects, effects_of
 from gough.interchange.usd._stage import UsdReading
+from gough.robot.item import nearest
 from gough.spatial.poses import pose_array
 
 KINDS = ("PhysicsFixedJoint", "PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint")
@@ -107,12 +109,15 @@ def link_in_rows(reading: UsdReading, found: UsdJoints) -> None:
 def find_ends(reading: UsdReading, bodies: BodiesRead, prim: Any, name: str) -> Ends | None:
     """The two sides of a joint; None where both are the same."""
     sides: list[tuple[str, Placement, Placement]] = []
+    missing = False
     for k in (0, 1):
         paths = reading.targets(prim, f"physics:body{k}")
         target = reading.stage.GetPrimAtPath(paths[0].GetPrimPath()) if paths else None
         if paths and not target:
-            reading.refuse(prim, f"body{k} is {str(paths[0])[:120]}, which is not there", "the path of a body")
-            return None
+            known = list(bodies.bodies)
+            reading.refuse(prim, f"body{k} is {str(paths[0])[:120]}, which is not there", nearest(str(paths[0]), known))
+            missing = True
+            continue
         here, scales = (Placement(), np.full(3, reading.length)) if target is None else reading.place(target)
         local = reading.local(prim, f"physics:localPos{k}", f"physics:localRot{k}", scales)
         body = bodies.body_of(target) if target is not None else None
@@ -122,6 +127,8 @@ def find_ends(reading: UsdReading, bodies: BodiesRead, prim: Any, name: str) -> 
         else:
             on = local if str(body.prim.GetPath()) == str(target.GetPath()) else relative_placement(frame, body.at)  # type: ignore[union-attr]
             sides.append((body.name, on, frame))
+    if missing:
+        return None
     (parent, on_parent, first), (child, on_child, second) = sides
     if parent == child:
         if parent != WORLD:
@@ -152,7 +159,7 @@ def _read_one(reading: UsdReading, kind: str, ends: Ends, found: UsdJoints) -> N
             for key in ("physics:coneAngle0Limit", "physics:coneAngle1Limit"):
                 if reading.number(ends.prim, key, -1.0, endless=True) >= 0:
                     reading.note(ends.prim, "the bounds of its cone are left out")
-            _add(reading, ends, replace(made, type="spherical"), found, {})
+            _add(reading, ends, replace(made, type="spherical", effects=ball_effects(reading, ends.prim)), found, {})
         case "PhysicsDistanceJoint":
             least = reading.number(ends.prim, "physics:minDistance", -1.0, endless=True) * reading.length
             most = reading.number(ends.prim, "physics:maxDistance", -1.0, endless=True) * reading.length
@@ -167,7 +174,7 @@ def _read_one(reading: UsdReading, kind: str, ends: Ends, found: UsdJoints) -> N
 
 
 def _read_six(reading: UsdReading, ends: Ends, made: ForeignJoint, found: UsdJoints) -> None:
-    """The joint that the axes left free make: those without LimitAPI, or with a lower bound that is not above the upper one."""
+    """The joint that the axes left free make: those without LimitAPI, or with a lower bound below the upper one."""
     limited = {s.partition(":")[2] for s in reading.schemas(ends.prim) if s.startswith("PhysicsLimitAPI:")}
     free = []
     for key in (*SLIDES, *TURNS):
@@ -175,7 +182,7 @@ def _read_six(reading: UsdReading, ends: Ends, made: ForeignJoint, found: UsdJoi
             reading.number(ends.prim, f"limit:{key}:physics:{side}", value, endless=True)
             for side, value in (("low", -math.inf), ("high", math.inf))
         )
-        if key not in limited or low <= high:
+        if key not in limited or low < high or low == high != 0:  # both 0 hold it there, as low above high does
             free.append(key)
     if "distance" in limited:
         reading.refuse(ends.prim, "a bound on the distance of a joint of six axes", "a PhysicsDistanceJoint beside it")
@@ -265,15 +272,15 @@ def _add(reading: UsdReading, ends: Ends, joint: ForeignJoint, found: UsdJoints,
     p, R = np.asarray(ends.apart.position), ends.apart.rotation
     axis = np.asarray(joint.axis)
     start: tuple[float, ...] | None = None
-    gap, tilt = float(np.linalg.norm(p)), float(np.linalg.norm(R - np.eye(3)))
+    gap, tilt = float(np.linalg.norm(p)), _turn(R)
     match joint.type:
         case "revolute":
-            start, tilt = (_angle(R, axis),), float(np.linalg.norm(R @ axis - axis))
+            start, tilt = (_angle(R, axis),), _between(R @ axis, axis)
         case "prismatic":
             start, gap = (float(p @ axis),), float(np.linalg.norm(p - axis * (p @ axis)))
         case "cylindrical":
             start = (_angle(R, axis), float(p @ axis))
-            gap, tilt = float(np.linalg.norm(p - axis * (p @ axis))), float(np.linalg.norm(R @ axis - axis))
+            gap, tilt = float(np.linalg.norm(p - axis * (p @ axis))), _between(R @ axis, axis)
         case "spherical" | "free":
             pose = tuple(float(x) for x in pose_array((p, R)))
             start = pose if joint.type == "free" else pose[3:]
@@ -282,7 +289,7 @@ def _add(reading: UsdReading, ends: Ends, joint: ForeignJoint, found: UsdJoints,
             angles = _row_angles(R, ["rotX", "rotY" if joint.axes and joint.axes[0] == AXES["Y"] else "rotZ"])
             start, tilt = (angles["rotY" if "rotY" in angles else "rotZ"], angles["rotX"]), 0.0
     if gap > APART or tilt > APART:
-        words = f"the stage places its bodies {gap:.3g} m and {tilt:.3g} rad beside what the joint allows"
+        words = f"the stage places its bodies {gap:.3g} m and {tilt:.4g} rad beside what the joint allows"
         reading.note(ends.prim, f"{words}: home is where it closes")
     if start is not None and joint.type not in ("spherical", "free"):
         start = tuple(0.0 if abs(x) < 1e-9 else x for x in start)
@@ -298,57 +305,12 @@ def _angle(R: np.ndarray, axis: np.ndarray) -> float:
     return math.atan2(sine, cosine)
 
 
-def effects_of(reading: UsdReading, prim: Any, drive: str, turns: bool, limits: str | None) -> tuple[Effects, bool]:
-    """(what acts on an axis and bounds it, whether it has a motor); limits: how names of its bounds begin, None for none."""
-    force = reading.mass * reading.length ** (2 if turns else 1)
-    unit = math.radians(1.0) if turns else reading.length
-    lower = upper = None
-    if limits is not None:
-        keys = (
-            ("physics:lowerLimit", "physics:upperLimit")
-            if not limits
-            else (f"{limits}physics:low", f"{limits}physics:high")
-        )
-        low, high = (reading.number(prim, k, s * math.inf, endless=True) for k, s in zip(keys, (-1, 1), strict=True))
-        lower, upper = (x * unit if math.isfinite(x) else None for x in (low, high))
-        if lower is not None and upper is not None and lower > upper:
-            reading.refuse(prim, f"the lower bound {low:g} is above the upper one {high:g}", "a PhysicsFixedJoint")
-            lower = upper = None
-        elif lower is not None and lower == upper:
-            reading.refuse(prim, f"both bounds are {low:g}", "a PhysicsFixedJoint at that place")
-    driven = f"PhysicsDriveAPI:{drive}" in reading.schemas(prim)
-    most = (
-        reading.number(prim, f"drive:{drive}:physics:maxForce", math.inf, endless=True) * force if driven else math.inf
-    )
-    if driven and any(reading.number(prim, f"drive:{drive}:physics:{k}") for k in ("stiffness", "damping")):
-        reading.note(prim, "the gains of its drive are left out: they are a controller's")
-    speed = _first(reading, prim, ("physxJoint:maxJointVelocity", "newton:velocityLimit"), math.inf) * unit
-    per_angle = 180 / math.pi if turns else 1.0
-    viscous = _first(reading, prim, ("newton:damping",), 0.0) * per_angle or _first(
-        reading, prim, ("mjc:damping",), 0.0
-    )
-    if _first(reading, prim, ("physxJoint:jointFriction",), 0.0):
-        words = "physxJoint:jointFriction, which grows with the load on the joint"
-        reading.refuse(prim, words, "0, or newton:friction: a force that does not")
-    own = Effects(
-        armature=_first(reading, prim, ("physxJoint:armature", "newton:armature", "mjc:armature"), 0.0)
-        * reading.mass
-        * (reading.length**2 if turns else 1.0),
-        viscous=viscous * reading.mass * (reading.length**2 if turns else 1.0),
-        coulomb=_first(reading, prim, ("newton:friction", "mjc:frictionloss"), 0.0) * force,
-        stiffness=_first(reading, prim, ("mjc:stiffness",), 0.0) * reading.mass * (reading.length**2 if turns else 1.0),
-        rest=_first(reading, prim, ("mjc:springref",), 0.0) * unit,
-        lower=lower,
-        upper=upper,
-        speed=speed if 0 < speed < math.inf else None,
-        force=most if 0 < most < math.inf else None,
-    )
-    return (own if own.stiffness else replace(own, rest=0.0)), driven
+def _turn(R: np.ndarray) -> float:
+    """The angle of a rotation (rad)."""
+    sine = 0.5 * math.hypot(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
+    return math.atan2(sine, 0.5 * (float(np.trace(R)) - 1.0))
 
 
-def _first(reading: UsdReading, prim: Any, names: tuple[str, ...], otherwise: float) -> float:
-    """The first of some attributes that is written."""
-    for name in names:
-        if reading.has(prim, name):
-            return reading.number(prim, name, otherwise, endless=True)
-    return otherwise
+def _between(first: np.ndarray, second: np.ndarray) -> float:
+    """The angle between two unit vectors (rad)."""
+    return math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))

@@ -48,9 +48,18 @@ def check_layers(path: Path, findings: Findings) -> bool:
         if _nesting(plain) > DEEPEST:
             findings.refuse(here, f"its brackets are nested more than {DEEPEST} times", "a flatter layer")
             return False
+        wrong = _wrong_text(plain)
+        if wrong is not None:
+            findings.refuse(Written(name, wrong[0], ""), *wrong[1:])
+            return False
         layer = Sdf.Layer.FindOrOpen(name)
         if not layer:
-            findings.refuse(here, "the layer cannot be opened", "a USD file")
+            kind = (
+                "a package of layers that are not compressed, the first file a layer"
+                if _is_package(plain)
+                else "a USD file"
+            )
+            findings.refuse(here, "the layer cannot be opened", kind)
             return False
         layer.Reload()  # what is on the disk now, whoever else holds the layer
         for asset in layer.GetCompositionAssetDependencies():
@@ -69,6 +78,22 @@ def check_layers(path: Path, findings: Findings) -> bool:
         findings.refuse(Written(str(path), None, ""), f"more than {MOST_PRIMS} prims", "a smaller stage")
         return False
     return fine
+
+
+def _is_package(file: str) -> bool:
+    return file.lower().endswith(".usdz")
+
+
+def _wrong_text(file: str) -> tuple[int, str, str] | None:
+    """(line, what is wrong, what is expected) of a layer of text that USD cannot hold; None of a good or a binary one."""
+    with open(file, "rb") as opened:
+        text = opened.read() if opened.read(len(TEXT)) == TEXT else b""
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        return line, f"not UTF-8: the byte 0x{text[error.start]:02x}", "a layer saved as UTF-8"
+    return None
 
 
 def _nesting(file: str) -> int:

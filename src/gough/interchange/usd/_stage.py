@@ -6,6 +6,7 @@ single precision are taken as the shortest decimal that means them: what an auth
 """
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ import numpy as np
 from gough.errors import MissingFileError, UsageError
 from gough.interchange._placing import clean_placement, place_quaternion, three
 from gough.interchange.findings import Findings
-from gough.interchange.foreign import Placement, Written
+from gough.interchange.foreign import FRAME_IN_USD, IN_USD, Placement, Written
 from gough.interchange.usd._layers import MOST_PRIMS, check_layers
 from gough.interchange.usd.doubles import PREFIX, is_same, shortest
 from gough.text import exists
@@ -174,7 +175,7 @@ class UsdReading:
         for prim in self.prims():
             for attribute in prim.GetAuthoredPropertiesInNamespace(PREFIX.rstrip(":")):
                 name = str(attribute.GetName())
-                if not self.has(prim, name.removeprefix(PREFIX)):
+                if name not in (IN_USD, FRAME_IN_USD) and not self.has(prim, name.removeprefix(PREFIX)):
                     self.note(prim, f"{name} is left out: there is no {name.removeprefix(PREFIX)} beside it")
 
     def prims(self) -> Iterator[Any]:
@@ -232,7 +233,10 @@ def hearing_usd(path: Path, findings: Findings) -> Iterator[None]:
     try:
         yield
     except Tf.ErrorException as error:
-        findings.refuse(here, f"not USD: {_first_words(error)}", "a USD file")
+        words = _first_words(error)
+        line = re.match(r"(?:\S+:)?(\d+):\d+: ", words)
+        at = here if line is None else Written(str(path), int(line[1]), "")
+        findings.refuse(at, f"not USD: {words if line is None else words[line.end() :]}", "a USD file")
     finally:
         for found in quiet.TakeUncoalescedDiagnostics():
             findings.remark(here, f"USD says: {str(found.commentary)[:200]}")

@@ -1,0 +1,82 @@
+"""Words of URDF files that other programs take otherwise: what is meant is read, or said."""
+
+import warnings
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import gough
+from interchange.reading import read_quietly, remarks
+from interchange.urdf_files import LIMIT, joint, link, robot, write
+
+RNG = np.random.default_rng(3)
+TENSOR = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+INERTIAL = '<inertial><origin xyz="{x} 0 0"/><mass value="{m}"/>' + TENSOR + "</inertial>"
+
+
+def test_names_that_are_legal_mean_their_own_joint(tmp_path):
+    """Beside Pinocchio: gravity on the joint of each name."""
+    body = "".join(
+        f'<link name="{name}">{INERTIAL.format(x=x, m=m)}</link>' for name, x, m in (("a", 0.1, 1.0), ("b", 0.5, 20.0))
+    )
+    axis = '<axis xyz="0 1 0"/>'
+    text = robot(
+        '<link name="base"/>',
+        body,
+        joint("axis 1", "continuous", "base", "a", "", axis),
+        joint("axis_1", "continuous", "base", "b", "", axis),
+    )
+    file = write(tmp_path, text)
+    model = gough.build(read_quietly(file))
+    peer = pin.buildModelFromUrdf(str(file))
+    tau = pin.rnea(peer, peer.createData(), pin.neutral(peer), np.zeros(2), np.zeros(2))
+    index = model.layout.drive_names.index("axis_1")
+    gravity = model.inverse_dynamics(model.home, [0.0, 0.0], [0.0, 0.0]).tau[index]
+    assert gravity == pytest.approx(tau[peer.joints[peer.getJointId("axis_1")].idx_v], rel=1e-12)
+    assert gravity == pytest.approx(-20.0 * 9.81 * 0.5, rel=1e-12)
+
+
+def chain(more: str) -> str:
+    parts = [link("base"), *(link(name, RNG) for name in "abc")]
+    ends = [("j1", "base", "a"), ("j2", "a", "b"), ("j3", "b", "c")]
+    return robot(*parts, *(joint(n, "revolute", p, c, "", LIMIT) for n, p, c in ends), more)
+
+
+def test_ros2_control_says_what_follows(tmp_path):
+    words = '<param name="mimic">j1</param><param name="multiplier">-2</param><param name="offset">0.1</param>'
+    led = '<joint name="j1"><command_interface name="effort"/></joint>'
+    control = f'<ros2_control name="x" type="system">{led}<joint name="j2">{words}</joint></ros2_control>'
+    made = read_quietly(write(tmp_path, chain(control)))
+    (found,) = made.couplings
+    assert (found.type, found.joint, found.of, found.ratio, found.offset) == ("mimic", "j2", "j1", -2.0, 0.1)
+    assert [j.name for j in made.joints if j.drive] == ["j1"]
+    with pytest.raises(gough.DescriptionError, match="'nobody', which is no other joint"):
+        read_quietly(write(tmp_path, chain(control.replace(">j1</param>", ">nobody</param>"))))
+
+
+def test_angles_of_many_turns_are_said(tmp_path):
+    text = robot(link("base"), link("a", RNG), joint("j", "continuous", "base", "a", 'rpy="90 0 0"'))
+    assert "rpy turns by 90 rad, 14.3 turns" in remarks(write(tmp_path, text))
+    (tmp_path / "made.loops.yaml").write_text("home: {joints: {j1: 30, j2: 30 deg}}\n", encoding="utf-8")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        gough.load(write(tmp_path, chain("")))
+    units = [str(w.message) for w in told if w.category.__name__ == "UnitWarning"]
+    assert len(units) == 1 and "30 without a unit is 30 rad" in units[0] and "j1" in units[0]
+
+
+def test_blocks_of_gazebo_for_nobody_and_blocks_that_disagree(tmp_path):
+    def block(name: str, inside: str) -> str:
+        return f'<gazebo reference="{name}">{inside}</gazebo>'
+
+    stiff = "<springStiffness>5</springStiffness>"
+    rest = "<springReference>0.2</springReference>"
+    told = remarks(write(tmp_path, chain(block("joint_j2", stiff) + block("j22", stiff))))
+    assert "<gazebo> of 'j22', which is no link and no joint, is left out; did you mean 'j2'?" in told
+    assert "a spring at 'a', which is no joint that turns" in remarks(write(tmp_path, chain(block("a", stiff))))
+    made = read_quietly(write(tmp_path, chain(block("j2", stiff) + block("j2", rest) + block("j2", stiff))))
+    spring = next(j.spring for j in made.joints if j.name == "j2")
+    assert (spring.stiffness, spring.rest) == (5.0, 0.2)
+    with pytest.raises(gough.DescriptionError, match="<springStiffness> of 'j2' a second time and otherwise"):
+        read_quietly(write(tmp_path, chain(block("j2", stiff) + block("j2", stiff.replace("5", "7")))))
