@@ -35,8 +35,11 @@ if TYPE_CHECKING:
     from gough.analysis.zero_dynamics import zero_dynamics as zero_dynamics
     from gough.compilation.function import Function as Function
     from gough.compilation.threads import set_threads as set_threads
+    from gough.errors import BadDataError as BadDataError
     from gough.errors import BadStateError as BadStateError
+    from gough.errors import DataWarning as DataWarning
     from gough.errors import HomeWarning as HomeWarning
+    from gough.errors import IdentificationWarning as IdentificationWarning
     from gough.errors import IdleWarning as IdleWarning
     from gough.errors import PatternError as PatternError
     from gough.errors import SingularHomeWarning as SingularHomeWarning
@@ -46,6 +49,25 @@ if TYPE_CHECKING:
     from gough.export.robots import save as save
     from gough.identification.base_parameters import BaseParameters as BaseParameters
     from gough.identification.base_parameters import base_parameters as base_parameters
+    from gough.identification.calibration.calibrate import calibrate as calibrate
+    from gough.identification.calibration.calibration import Calibration as Calibration
+    from gough.identification.calibration.identifiable import IdentifiableGeometry as IdentifiableGeometry
+    from gough.identification.calibration.measurements import Measurements as Measurements
+    from gough.identification.calibration.measuring_poses import MeasuringPoses as MeasuringPoses
+    from gough.identification.calibration.measuring_poses import identifiable_geometry as identifiable_geometry
+    from gough.identification.calibration.measuring_poses import measuring_poses as measuring_poses
+    from gough.identification.data.conditioning import condition as condition
+    from gough.identification.data.reading import read_record as read_record
+    from gough.identification.data.record import Record as Record
+    from gough.identification.data.samples import Samples as Samples
+    from gough.identification.elastic.decays import fit_decay as fit_decay
+    from gough.identification.elastic.fit import ElasticFit as ElasticFit
+    from gough.identification.elastic.frequencies import fit_frequencies as fit_frequencies
+    from gough.identification.elastic.responses import fit_response as fit_response
+    from gough.identification.excitation.excitation import excitation as excitation
+    from gough.identification.excitation.result import Excitation as Excitation
+    from gough.identification.identification import Identification as Identification
+    from gough.identification.identify import identify as identify
     from gough.identification.regressor import Regressor as Regressor
     from gough.identification.regressor import regressor as regressor
     from gough.interchange import ConversionWarning as ConversionWarning

@@ -130,6 +130,17 @@ class ArgumentError(UsageError, TypeError):
     """A call with an argument that it does not have, or with too few or too many of them."""
 
 
+class BadDataError(UsageError):
+    """Measurements that cannot be used as they are; `problems` lists all of them, each with its place and its remedy."""
+
+    def __init__(self, message: str, problems: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.problems)
+
+
 class FileError(UsageError, OSError):
     """A file that cannot be written or read: full disk, no permission, damage; the message names it."""
 
@@ -210,7 +221,8 @@ class UnitWarning(UserWarning):
 
 
 class VariableWarning(UserWarning):
-    """Another value of a variable that moves nothing where it was given: limits or home alone follow it."""
+    """Another value of a variable that moves nothing where it was given: limits or home alone follow it. Or numbers that no
+    longer follow a variable."""
 
 
 class ReductionWarning(UserWarning):
@@ -233,8 +245,20 @@ class FrictionWarning(UserWarning):
     """A linear model whose damping is the slope of smoothed Coulomb friction."""
 
 
+class IdentificationWarning(UserWarning):
+    """Identified numbers that may not be what they seem: data that tell little, a wrong sign, a drive at its limit, …"""
+
+
 class RankWarning(UserWarning):
     """A number of parameters that motions tell which is in doubt: singular values fall without a clear gap."""
+
+
+class DataWarning(UserWarning):
+    """Measurements that were used and may not be what was meant: forces of the wrong sign or size, many outliers, …"""
+
+
+class CalibrationWarning(UserWarning):
+    """A calibration that may not be what was meant: poses that do not fit, directions that measurements do not tell, …"""
 
 
 class MeshWarning(UserWarning):

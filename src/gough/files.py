@@ -97,11 +97,20 @@ def make_folder(path: str | Path) -> Path:
 def write_figure(path: str | Path, figure: Any, dpi: float) -> Path:
     """A matplotlib figure in the format its name says; a name without suffix gets .png. The path written."""
     path = Path(path)
+    if not path.name:
+        raise FileError(f"{path}: a folder; give the name of a figure in it, {path / 'figure.png'}")
     path = path if path.suffix else path.with_name(path.name + ".png")
     known = figure.canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
         raise FileError(f"{path}: figures are written as {', '.join('.' + x for x in sorted(known))}")
     return write_file(path, lambda file: figure.savefig(file, dpi=dpi, format=path.suffix[1:].lower()))
+
+
+def png_of(figure: Any, dpi: float) -> bytes:
+    """A matplotlib figure as the content of a PNG file."""
+    out = io.BytesIO()
+    figure.savefig(out, dpi=dpi, format="png")
+    return out.getvalue()
 
 
 def npz(arrays: Mapping[str, Any], compressed: bool = True) -> Callable[[BinaryIO], None]:

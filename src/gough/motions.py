@@ -2,6 +2,7 @@
 
 from gough.simulation.motion.circle import circle, square
 from gough.simulation.motion.files import NamedMotion, load_motion, motion_names, named_motion, read_motion
+from gough.simulation.motion.fourier import fourier
 from gough.simulation.motion.function import function
 from gough.simulation.motion.limits import check_motion
 from gough.simulation.motion.motion import Motion, chain
@@ -23,6 +24,7 @@ __all__ = [
     "chain",
     "check_motion",
     "circle",
+    "fourier",
     "function",
     "load_motion",
     "motion_names",

@@ -1,90 +1,28 @@
 """The report of a paper: one HTML file with its pictures and the viewer's page inside, for any browser, without a network.
 
-The page in front of several reports. How they look: light, one column, legible at the width of a laptop and of a phone. All text
-is escaped here.
+The page in front of several reports.
 """
 
-import base64
-import platform
-import re
 from collections.abc import Sequence
 from html import escape
-from importlib.metadata import version
 from pathlib import Path
 
 from gough.files import write_file
+from gough.page import Grid, anchor, circumstances, picture, table, text, whole_page
 from gough_papers.comparison import ORIGIN_KINDS, Tally, tally
 from gough_papers.reproduction import ARTEFACT_KINDS, DPI, Artefact, Paper, Reproduction
-from gough_papers.section import Grid, Picture, ReportSection, comparison_grid, demonstration_grid
+from gough_papers.section import Picture, ReportSection, comparison_grid, demonstration_grid
 from gough_papers.tables import equations_grid, sources_grid
-
-STYLE = """
-:root { color-scheme: light }
-body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 72rem; margin: 2rem auto;
-  padding: 0 1.2rem }
-h1 { font-size: 1.6rem; margin: 0 0 .2rem; line-height: 1.25 }
-h2 { font-size: 1.22rem; margin: 2.8rem 0 .6rem; border-bottom: 1px solid #ccc; padding-bottom: .2rem }
-a { color: #2b5d8c }
-nav { font-size: .9rem; margin: 1rem 0; padding: .6rem .9rem; background: #f5f6f8; border-radius: 6px }
-nav ol { margin: 0; padding-left: 1.3rem; columns: 26rem 2 }
-.wide { overflow-x: auto }
-table { border-collapse: collapse; margin: .9rem 0; font-size: .86rem; font-variant-numeric: tabular-nums }
-caption { text-align: left; font-weight: 600; padding-bottom: .3rem }
-th { text-align: left; border-bottom: 2px solid #888 } th, td { padding: .22rem .8rem .22rem 0; vertical-align: top }
-td { border-bottom: 1px solid #e4e4e4; max-width: 34rem } .n { text-align: right; white-space: nowrap }
-.good { color: #1b7837 } .bad { color: #b2182b; font-weight: 700 } td.good, td.bad { white-space: nowrap }
-.open { color: #a65e00; font-weight: 600; white-space: nowrap } .lead { font-size: 1.08rem; font-weight: 600 }
-.kind { display: inline-block; font-size: .78rem; border-radius: 3px; padding: 0 .4rem; white-space: nowrap; color: #222 }
-.printed { background: #bfe3c6; font-weight: 600 } .independent { background: #cfe0f3 } .transcription { background: #e3d8f0 }
-.identity { background: #ececec } .bound { background: #f6e8c3 }
-.label { display: inline-block; font-size: .78rem; font-weight: 600; color: #2b5d8c; background: #e8eff6; border-radius: 3px;
-  padding: 0 .4rem; margin-right: .4rem }
-figure { margin: 1.4rem 0 } figure img { max-width: 100%; height: auto }
-figcaption, .head { color: #555; font-size: .88rem }
-code { font: .86em ui-monospace, monospace; background: #f2f2f4; padding: .05rem .25rem; border-radius: 3px;
-  overflow-wrap: anywhere }
-.moving iframe { width: 100%; height: 36rem; border: 1px solid #ddd; border-radius: 6px }
-@media print { nav, .moving { display: none } }
-"""
 
 GOOD = ("agrees", "holds")
 READ = "Read was a text that a program took from the paper's pages, without its figures: curves and axes could not be compared."
-CSS_PIXELS = 108
-"""Of an inch of a picture, at most."""
 BAD = ("DIFFERS", "FAILS")
 OPEN = "not reproduced"
 
 
-def whole_page(title: str, body: list[str]) -> str:
-    """A page that needs nothing else."""
-    head = (
-        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style>"
-    )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{chr(10).join(body)}\n</body></html>\n'
-
-
-def anchor(text: str) -> str:
-    """A name for a place of the page."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
-def text(words: str) -> str:
-    """Escaped, with `code` set as such."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
-
-
-def table(grid: Grid) -> str:
-    """A grid with its caption; wide ones scroll."""
-    right = [name in grid.numbers for name in grid.head]
-    place = f' id="{anchor(grid.label)}"' if grid.label else ""
-    label = f"<span class=label>{escape(grid.label)}</span>" if grid.label else ""
-    caption = f"<caption>{label}{text(grid.title)}</caption>" if grid.title or label else ""
-    head = "".join(f"<th{' class=n' if r else ''}>{text(name)}</th>" for name, r in zip(grid.head, right, strict=True))
-    rows = "\n".join("<tr>" + "".join(map(_cell, row, right)) + "</tr>" for row in grid.rows)
-    return (
-        f"<div class=wide{place}><table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
-    )
+def report_table(grid: Grid) -> str:
+    """A grid in which verdicts and kinds of origin have their colours."""
+    return table(grid, _cell)
 
 
 def _cell(words: str, right: bool) -> str:
@@ -94,16 +32,8 @@ def _cell(words: str, right: bool) -> str:
     return f"<td{f' class={kind}' if kind else ''}>{text(words)}</td>"
 
 
-def picture(shown: Picture) -> str:
-    """The picture itself is inside the page."""
-    data = Path(shown.path).read_bytes()
-    inside, width = base64.b64encode(data).decode("ascii"), int.from_bytes(data[16:20], "big") * CSS_PIXELS // DPI
-    place = f' id="{anchor(shown.label)}"' if shown.label else ""
-    label = f"<span class=label>{escape(shown.label)}</span>" if shown.label else ""
-    return (
-        f'<figure{place}><img width="{width}" alt="{escape(shown.caption)}" src="data:image/png;base64,{inside}">'
-        f"<figcaption>{label}{text(shown.caption)}</figcaption></figure>"
-    )
+def _drawn(shown: Picture) -> str:
+    return picture(Path(shown.path).read_bytes(), DPI, shown.caption, shown.label)
 
 
 def moving_figure(page: str, caption: str) -> str:
@@ -131,11 +61,6 @@ def write_page(made: Reproduction, path: Path) -> Path:
     for title, lines in sections:
         body += [f'<h2 id="{anchor(title)}">{text(title)}</h2>', *lines]
     return write_file(path, whole_page(f"gough reproduce {paper.name}", body))
-
-
-def circumstances() -> str:
-    """Versions and machine."""
-    return f"gough {version('gough')}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
 
 
 def _verdict(made: Reproduction) -> str:
@@ -167,23 +92,23 @@ def kinds_table(tallies: Sequence[Tally]) -> str:
 
 def _section(section: ReportSection) -> list[str]:
     out = [f"<p>{text(line)}</p>" for line in section.said if line]
-    out += [table(grid) for grid in section.grids if grid.only != "print"]
+    out += [report_table(grid) for grid in section.grids if grid.only != "print"]
     if section.comparisons:
-        out.append(table(comparison_grid(section.comparisons, whole=True)))
+        out.append(report_table(comparison_grid(section.comparisons, whole=True)))
     if section.demonstrations:
-        out.append(table(demonstration_grid(section.demonstrations)))
+        out.append(report_table(demonstration_grid(section.demonstrations)))
     out += [moving_figure(*section.moving)] if section.moving else []
-    return out + [picture(p) for p in section.pictures]
+    return out + [_drawn(p) for p in section.pictures]
 
 
 def _about(paper: Paper, made: Reproduction) -> list[tuple[str, list[str]]]:
     """What goes with every paper: choices, figures and tables, sources, equations."""
     choices = Grid(("quantity", "our choice", "why, or what another one does"), _choices(paper))
     return [
-        ("Not printed, chosen", [table(choices)] if paper.choices else []),
+        ("Not printed, chosen", [report_table(choices)] if paper.choices else []),
         ("Every figure and table of the paper", [_artefacts(paper.artefacts, made)]),
-        ("Data and assumptions", [table(sources_grid(robot)) for robot in paper.robots]),
-        ("Equations, and where they are computed", [table(equations_grid(paper.name))]),
+        ("Data and assumptions", [report_table(sources_grid(robot)) for robot in paper.robots]),
+        ("Equations, and where they are computed", [report_table(equations_grid(paper.name))]),
     ]
 
 

@@ -5,25 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gough.page import Grid
 from gough_papers.comparison import ORIGIN_KINDS, Demonstration, KnownComparison
 
 Tell = Callable[[str], None]
 """Says what is being done now."""
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of texts. numbers: columns set to the right. only: "" everywhere, "print" or "report".
-
-    label: the paper's table that stands here too, "" for one of ours.
-    """
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numbers: tuple[str, ...] = ()
-    title: str = ""
-    only: str = ""
-    label: str = ""
 
 
 @dataclass(frozen=True)

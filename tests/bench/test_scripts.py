@@ -94,6 +94,23 @@ def test_modes_cost(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"modes_cost.json", "modes_cost.png"}
 
 
+def test_identification_coverage(tmp_path: Path) -> None:
+    found = run("identification_coverage.py", "--tiny", "--cache", tmp_path / "runs", "--out", tmp_path / "figures")
+    assert "| five_bar | 23 | known | 4 | 0 |" in found and len(list((tmp_path / "runs").iterdir())) == 1
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".json", ".md"}
+
+
+def test_identification_speed(tmp_path: Path) -> None:
+    assert "| legs | 25 | 30000 |" in run("identification_speed.py", "--tiny", "--out", tmp_path)
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".md"}
+
+
+@pytest.mark.slow
+def test_excitation(tmp_path: Path) -> None:
+    run("excitation.py", "--tiny", "--out", tmp_path)
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".md"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["simulate_dualemps.py", "work_precision.py"])
 def test_work_and_precision(name: str, tmp_path: Path) -> None:

@@ -230,8 +230,16 @@ def _motions(folder: Path) -> Iterable[Call]:
         "within": {"part": 0.2},
         "sweep": {"what": {"gravity.z": [-9.0, -9.8]}},
         "monte_carlo": {"what": {"gravity.z": gough.vary.within(0.1)}, "runs": 4},
+        "draw_estimates": {
+            "model": model("five_bar"),
+            "means": {"left_crank.M": 0.8, "right_crank.M": 0.8},
+            "covariance": np.diag([1e-4, 1e-4]),
+            "runs": 4,
+        },
     }.items():
         yield Call(f"vary.{name}", getattr(gough.vary, name), arguments)
+    named = {"values": {"left_crank.M": 0.9, "left_motor.offset": 1.0}, "sources": "weighed"}
+    yield Call("Robot.with_parameters", model("five_bar").robot.with_parameters, named)
 
 
 def _runs(folder: Path) -> Iterable[Call]:

@@ -160,13 +160,21 @@ def test_unused_columns_are_said(states):
     assert "not used by mass_matrix: fx" in err
 
 
+def test_what_is_not_given_of_a_velocity_or_a_wrench_is_zero_and_said(states):
+    whole = states(GOOD + ",1,0,0,0,0,0,0,0,0,0,0.5,0", header=HEADER + ",vx,vy,vz,wx,wy,wz,fx,fy,fz,mx,my,mz")
+    part = states(GOOD + ",1,0.5", header=HEADER + ",vx,my", name="part.csv")
+    (first, _), (second, err) = (gough("eval", QUICK, "inverse_dynamics", "--state", file) for file in (whole, part))
+    assert (
+        first == second and "note: vy vz wx wy wz: not given, taken as 0" in err and "fx fy fz mx mz: not given" in err
+    )
+
+
 BAD_FILES = {
     "unknown column": ("x,y,z,yaw,pitch,rol", "0,0,2,0,0,0", "unknown column or array 'rol'; did you mean 'roll'?"),
     "a unit": ("x [mm],y,z,yaw,pitch,roll", "0,0,2,0,0,0", "write 'x' and its numbers in SI units, not mm"),
     "missing column": ("x,y,z,yaw,pitch", "0,0,2,0,0", "columns roll are missing"),
     "no orientation": ("x,y,z", "0,0,2", "no pose"),
     "two orientations": ("x,y,z,yaw,pitch,roll,qw,qx,qy,qz", "0,0,2,0,0,0,1,0,0,0", "given twice"),
-    "half a twist": (HEADER + ",vx", GOOD + ",1", "v is not complete: columns vy vz wx wy wz"),
     "a text": (HEADER, "0,0,zero,2,0,0,0", "states.csv:2: column y: 'zero' is not a number"),
     "a short row": (HEADER, "0,0,0,2", "states.csv:2: 4 cells for 7 columns"),
     "a column twice": (HEADER + ",x", GOOD + ",0", "named twice: x"),

@@ -3,7 +3,8 @@
 python    executed; a `text` block directly below is what it prints
 console   lines `$ command` and what they print; `make` runs in the repository, the installing commands do not run
 yaml      `<!-- file: NAME -->` is written to that file. A whole robot is loaded. A part names its place in the page's
-          last whole robot (`<!-- aside: NAME -->`: a whole one in a file, and no place for parts):
+          last whole robot (`<!-- aside: NAME -->`: a whole one in a file, and no place for parts; `<!-- data: NAME -->`: a
+          file that is no robot, for the blocks below):
           `<!-- at: legs[0] -->` is merged there, `<!-- for: legs[0].cut -->` takes its place,
           `keep at` and `keep for` leave the change for the parts below,
           `<!-- wrong at: … -->` and `<!-- wrong for: … -->` must be refused with the message of the `text` block below.
@@ -118,8 +119,10 @@ class Page:
         kind, _, place = block.note.partition(": ")
         document, problems = read(block.text, "page")
         assert not problems, f"{self.path.name}:{block.line}: {problems}"
-        if kind in ("file", "aside"):
+        if kind in ("file", "aside", "data"):
             (self.folder / place).write_text(block.text, encoding="utf-8")
+        if kind == "data":
+            return ""
         if kind == "aside":
             assert not self._load(block.text), f"{self.path.name}:{block.line}: {self._load(block.text)}"
             return ""

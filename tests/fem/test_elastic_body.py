@@ -16,7 +16,7 @@ from gough.fem import (
     second_order,
     slaved_shapes,
 )
-from gough.fem.elastic_body import shape_integrals
+from inner.fem import shape_integrals
 from reference.flexible.points import linear_part
 
 

@@ -109,6 +109,12 @@ def members() -> dict[str, Member]:
             False,
             True,
         ),
+        "fourier": Member(
+            motions.fourier(period=3.0, drives={"a": 0.2, "b": -1.0}, cosines={"a": [0.3, 0.1]}, sines={"b": [0.2]}),
+            4,
+            False,
+            False,
+        ),
         "function": Member(motions.function(_wave, 2.0), 4, False, False),
         "function angles": Member(motions.function(_wave, 2.0, orientation="bryant_xyz"), 4, False, False),
         "function quaternion": Member(

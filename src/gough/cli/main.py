@@ -18,12 +18,12 @@ import gough
 from gough.cli import failure
 from gough.cli.bench import bench
 from gough.cli.check import check
-from gough.cli.cite import cite
 from gough.cli.convert import convert
 from gough.cli.count import count
 from gough.cli.evaluate import evaluate
 from gough.cli.export import export
 from gough.cli.failure import BAD_USAGE
+from gough.cli.identify import identify
 from gough.cli.list_robots import list_robots
 from gough.cli.map import survey
 from gough.cli.modes import show_modes
@@ -33,7 +33,7 @@ from gough.cli.show import show
 from gough.cli.simulate import simulate
 from gough.cli.verify import verify
 from gough.cli.view import view
-from gough.cli.where import find_code
+from gough.cli.where import cite, find_code
 
 # Options that mean something beside another one only: given alone they are refused, not ignored.
 #
@@ -83,6 +83,7 @@ COMMANDS = {
     "map": survey,
     "modes": show_modes,
     "simulate": simulate,
+    "identify": identify,
     "reproduce": reproduce,
     "view": view,
     "export": export,

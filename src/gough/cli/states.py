@@ -285,6 +285,11 @@ def gather(
             continue
         if name not in groups:
             raise UsageError(f"this function needs {name!r}, which a file of states cannot give")
+        if name in AT_REST and name not in table:
+            missing = [c for c in groups[name] if c not in table]
+            if 0 < len(missing) < len(groups[name]):
+                table |= dict.fromkeys(missing, np.zeros(1))
+                assumed.append(f"{' '.join(missing)}: not given, taken as 0")
         found = group_or_none(table, name, groups[name])
         if found is None and (name in AT_REST or not groups[name]):
             found = np.zeros((1, len(groups[name])))

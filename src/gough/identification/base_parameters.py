@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import qr
 
 from gough.arguments import a_model, checked, several, word, words
 from gough.compilation.function import Function
@@ -37,6 +36,8 @@ CLEAR = 1e9
 """A gap beyond which its size is that of rounding errors."""
 SAFE_GAP = 1e3
 """Ratio of neighbouring singular values from which a rank is beyond doubt."""
+NEARLY = 0.6
+"""Of the largest distance from columns already kept: the first column beyond it is the next."""
 SAME = 1e-6
 """Relative difference of a share from the formula that the joints give."""
 
@@ -250,11 +251,20 @@ def _is_nothing(y: Regressor, k: int) -> bool:
 
 
 def _independent(columns: np.ndarray, names: Sequence[int], rank: int) -> list[int]:
-    """As many of the columns as the rank is, found by pivoted QR where there are more."""
+    """As many of the columns (n, k) as the rank is: one after the other the first that is nearly as far from those before it as
+    any. Which one is farthest is often decided by rounding alone, which differs from call to call."""
     if len(names) <= rank:
         return list(names)
-    order: Any = qr(columns, mode="r", pivoting=True)[-1]
-    return [names[i] for i in order[:rank]]
+    left: Any = np.linalg.qr(columns, mode="r")
+    chosen: list[int] = []
+    for _ in range(rank):
+        size = np.linalg.norm(left, axis=0)
+        size[chosen] = 0.0
+        best = int(np.flatnonzero(size > NEARLY * size.max())[0])
+        chosen.append(best)
+        along = left[:, best] / size[best]
+        left = left - np.outer(along, along @ left)
+    return [names[i] for i in chosen]
 
 
 def _design_names(model: "Model", tied: str | Sequence[Sequence[str]]) -> dict[int, str]:

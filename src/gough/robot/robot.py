@@ -18,6 +18,8 @@ from pydantic import (
     model_validator,
 )
 
+from gough.arguments import checked, mapping, word
+from gough.arguments import number as finite
 from gough.errors import warn
 from gough.frozen import FrozenDict
 from gough.robot._couplings import Coupling
@@ -294,6 +296,21 @@ class Robot(Item):
         from gough.robot.expressions.varying import change_variables
 
         return change_variables(self, values)
+
+    @checked(values=mapping(finite()), sources=word | mapping(word))
+    def with_parameters(self, values: Mapping[str, float], sources: Mapping[str, str] | str | None = None) -> "Robot":
+        """A robot whose model has other values of some parameters, {name: number in SI units}, as identified or calibrated.
+
+        Names are those of `model.parameter_names`, or patterns with stars, "leg*.rod.M". JOINT.offset, a constant force that
+        drives bear beside what is described, becomes the preload of the joint's spring. sources: where the numbers come from,
+        {name: text} or a text for all, written beside what the description says of them; default: which ones were changed.
+
+        Inertias become the ten `parameters` of a body; its payload stays stated. Numbers that followed variables no longer do,
+        which is a VariableWarning. What no number of the description states alone is a UsageError that says why.
+        """
+        from gough.structure.changing.change import change_parameters
+
+        return change_parameters(self, values, sources)
 
     @property
     def origin(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from gough.structure._couplings import LinearClosure
 from gough.structure.build import build_structure
+from gough.structure.changing.change import stated_parameters
 from gough.structure.layout import Layout
 from gough.structure.mechanism import WORLD, CutJoint, DrivenLink, Frame, LegLinks, Link, Mechanism, Structure
 from gough.structure.parameters import ParameterTable
@@ -22,4 +23,5 @@ __all__ = [
     "Selection",
     "Structure",
     "build_structure",
+    "stated_parameters",
 ]

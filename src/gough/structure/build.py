@@ -31,10 +31,12 @@ TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 
 def build_structure(robot: Robot) -> Structure:
     """The structure of `robot`."""
-    return _Builder(robot).build()
+    return StructureBuilder(robot).build()
 
 
-class _Builder(Bending):
+class StructureBuilder(Bending):
+    """What a structure is made of, as it grows."""
+
     def __init__(self, robot: Robot) -> None:
         super().__init__(robot)
         self.cuts: list[CutJoint] = []
@@ -43,6 +45,7 @@ class _Builder(Bending):
         self.bodies: dict[str, int] = {"world": WORLD}
 
     def build(self) -> Structure:
+        """The structure."""
         robot = self.robot
         gravity = self.table.add_all("gravity", "xyz", robot.gravity, "m/s2")
         joints = placed_joints(robot)
@@ -72,8 +75,7 @@ class _Builder(Bending):
                 f"{robot.name}: two coordinates would be called {', '.join(twice)}; rename a joint, "
                 "or the labels in the file of a flexible body"
             )
-        values = self.table.values
-        length = characteristic_length(robot) or size_of_bodies(self.links, values)
+        length = characteristic_length(robot) or size_of_bodies(self.links, self.table.values)
         allowed = robot.closure_tolerance
         return Structure(
             robot.name,
@@ -87,7 +89,7 @@ class _Builder(Bending):
             self._layout(),
             self.table.finish(),
             length,
-            () if allowed is None else row_tolerances((*self.cuts, *couplings), values, length, allowed),
+            () if allowed is None else row_tolerances((*self.cuts, *couplings), self.table.values, length, allowed),
             couplings,
         )
 

@@ -55,8 +55,8 @@ def joint_comparisons(found: np.ndarray) -> list[KnownComparison]:
             of = "legs 1 … 6" if len(legs) == 6 else f"leg {', '.join(str(leg + 1) for leg in legs)}"
             given = (
                 f"q{k + 1} of {of}",
-                found[k, legs],
-                VALUES[k, legs],
+                found[k, legs].tolist(),
+                VALUES[k, legs].tolist(),
                 unit,
                 half_digit(last / 2),
                 paper_origin("[Long 2014, Table 4]"),

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gough_papers.page import moving_figure, whole_page
+from gough.page import whole_page
+from gough_papers.page import moving_figure
 from gough_papers.reproduction import Workshop
 from gough_papers.section import ReportSection
 from viewer.browser.viewing import until

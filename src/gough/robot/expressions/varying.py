@@ -44,23 +44,20 @@ def change_variables(robot: Robot, values: Mapping[str, float | str], quiet: boo
         data["variables"] = {**data["variables"], **_new_values(robot, values)}
     elif values:
         raise UsageError(f"{robot.name} has no variables; write them under `variables` of its description")
+    changed = ", ".join(f"{name} = {x}" for name, x in values.items())
+    return read_again(robot, data, changed, quiet)
+
+
+def read_again(robot: Robot, data: Mapping[str, Any], changed: str, quiet: bool = False) -> Robot:
+    """The robot that changed data of it describe, with all checks. changed: in words, for messages. quiet: without warnings."""
     folder = Path() if robot.origin is None else Path(robot.origin).parent
     try:
         made = Robot.model_validate(data, context={"reading": True, "folder": folder, "format": FORMAT})
     except ValidationError as error:
-        changed = ", ".join(f"{name} = {x}" for name, x in values.items())
+        told = f"{robot.file or robot.name} with {changed}"
+        faults = faults_of(error)
         raise DescriptionError(
-            [
-                Problem(
-                    f"{robot.file or robot.name} with {changed}",
-                    None,
-                    spell_place(f.place),
-                    f.value,
-                    f.message,
-                    f.expected,
-                )
-                for f in faults_of(error)
-            ]
+            [Problem(told, None, spell_place(f.place), f.value, f.message, f.expected) for f in faults]
         ) from None
     made = made.model_copy(update={"file": robot.file})
     made._lines.update(robot._lines)

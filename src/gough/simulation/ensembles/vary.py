@@ -15,21 +15,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import checked, flag, floats, mapping, number, numbers, several, whole
+from gough.arguments import a_model, checked, flag, floats, mapping, number, numbers, several, whole
 from gough.errors import UsageError
 from gough.robot.expressions.varying import name_followers
 from gough.simulation.coordinates import units_of
+from gough.simulation.ensembles._physical import expand_names, find_possible, square_root
 from gough.simulation.ensembles._plan import platform_key
 from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.model import Model
 
-__all__ = ["Draw", "Varied", "monte_carlo", "normal", "spread", "sweep", "uniform", "within"]
+__all__ = ["Draw", "Varied", "draw_estimates", "monte_carlo", "normal", "spread", "sweep", "uniform", "within"]
 Array = np.ndarray
 MOST_RUNS = 100_000_000
 MOST_DRAWN = 2e9
 """Bytes of all numbers that are drawn, and of what drawing them takes."""
+MOST_REJECTED = 1000
+"""Draws for each one that is kept."""
 ALONG = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -80,10 +83,12 @@ def within(part: float) -> Draw:
 
 @dataclass(frozen=True, eq=False)
 class Varied:
-    """values: {name: (runs,)}; relative: names whose values are factors of the description's numbers."""
+    """values: {name: (runs,)}; relative: names whose values are factors of the description's numbers. rejected: how many draws
+    were left out because no robot has such numbers."""
 
     values: Mapping[str, Array]
     relative: frozenset[str] = frozenset()
+    rejected: int = 0
 
     @property
     def runs(self) -> int:
@@ -205,17 +210,68 @@ def monte_carlo(
             f"runs={runs}: drawing {len(what)} numbers of so many takes {size / 1e9:.3g} GB, {MOST_DRAWN / 1e9:g} GB are the "
             f"most; draw at most {int(MOST_DRAWN / 8 / (len(what) + 3))} at a time, each time with another seed"
         )
-    seeds = np.atleast_1d(floats("seed", seed))
-    if (seeds > 2**53).any():
-        raise UsageError(f"seed={seed!r}: give a whole number that is not negative, or several")
     values = {}
     for name, draw in what.items():
-        rng = np.random.default_rng([zlib.crc32(name.encode()), *map(int, seeds)])
+        rng = _stream(name, seed)
         u = rng.random(runs)
         if stratified:
             u = (rng.permutation(runs) + u) / runs
         values[name] = draw.at(np.clip(u, 1e-16, 1 - 1e-16))
     return Varied(values, frozenset(n for n, d in what.items() if d.relative))
+
+
+def _stream(name: str, seed: int | Sequence[int]) -> np.random.Generator:
+    """Random numbers of a name."""
+    seeds = np.atleast_1d(floats("seed", seed))
+    if (seeds > 2**53).any():
+        raise UsageError(f"seed={seed!r}: give a whole number that is not negative, or several")
+    return np.random.default_rng([zlib.crc32(name.encode()), *map(int, seeds)])
+
+
+@checked(
+    model=a_model,
+    means=mapping(number()),
+    covariance=numbers,
+    runs=whole(1, MOST_RUNS),
+    seed=whole(0, 2**64) | several(whole(0, 2**64)),
+)
+def draw_estimates(
+    model: "Model", means: Mapping[str, float], covariance: Any, runs: int, seed: int | Sequence[int] = 0
+) -> Varied:
+    """Correlated draws of estimated parameters, {name: mean} with their covariance (n, n), as an identification gives them.
+
+    Names may have stars, "leg*.rod.M": parameters that are one number. Draws that no robot has are left out and counted in
+    `rejected`: masses, frictions, stiffnesses, … below 0, and bodies whose pseudo-inertia is not positive definite. What is not
+    so with the means themselves is not judged.
+    """
+    C = floats("covariance", covariance)
+    if not means or C.shape != (len(means), len(means)):
+        raise UsageError(
+            f"draw_estimates: covariance has shape {C.shape}; expected {(len(means), len(means))}, as means"
+        )
+    if (size := 8.0 * runs * (3 * len(means) + 10)) > MOST_DRAWN:
+        raise UsageError(f"runs={runs}: drawing takes {size / 1e9:.3g} GB, {MOST_DRAWN / 1e9:g} GB are the most")
+    stands_for = expand_names(model, list(means))
+    root, mean = square_root(C), np.array(list(means.values()))
+    streams = [_stream(name, seed) for name in means]
+    kept: list[Array] = []
+    found = drawn = 0
+    while found < runs:
+        if drawn > MOST_REJECTED * runs:
+            raise UsageError(
+                f"draw_estimates: of {drawn} draws {found} are of a robot that can be, {runs} are wanted: the deviations are too "
+                "large. Where data leave numbers open, identify with prior=0.1 (their spread is that of the description), or "
+                "draw fewer parameters"
+            )
+        x = mean + np.column_stack([rng.standard_normal(runs) for rng in streams]) @ root
+        good = np.flatnonzero(find_possible(model, stands_for, mean, x))[: runs - found]
+        kept.append(x[good])
+        found += len(good)
+        drawn += runs if found < runs else int(good[-1]) + 1
+    values = np.concatenate(kept)
+    return Varied(
+        {name: values[:, k].copy() for k, own in enumerate(stands_for) for name in own}, rejected=drawn - runs
+    )
 
 
 @checked(what=mapping(numbers))

@@ -98,6 +98,7 @@ class Watch:
         self.places: tuple[str, ...] = ()
         self.farthest = np.zeros(0)
         self.is_torn = False  # whether loops are open behind the last look that was good
+        self.seen: tuple[Vector, Vector, bool] | None = None  # state (nq,), distances and `blind` of that look
         self.forget()
 
     def forget(self) -> None:
@@ -199,6 +200,10 @@ class Watch:
 
     def _good(self, q: Vector, at: Vector, blind: bool) -> tuple[int, bool]:
         """(the last look that is good, whether the next one is not) of looks at q (m, nq), the steps `at` (m,)."""
+        if len(q) == 1 and self.seen is not None and blind == self.seen[2] and np.array_equal(q[0], self.seen[0]):
+            # where a piece begins the one before has ended
+            self.farthest, self.is_torn = np.maximum(self.farthest, self.seen[1]), False
+            return 0, False
         distance, values = self.distances(q)
         farthest = np.maximum.accumulate(np.maximum(distance, self.farthest), axis=0)
         part = distance / np.where(farthest > 0, farthest, 1.0)
@@ -213,6 +218,7 @@ class Watch:
         k = max(first - 1, 0) if bad.any() else len(q) - 1
         self.is_torn = bool(open_[first])
         self.farthest = farthest[k]
+        self.seen = None if bad.any() else (q[k].copy(), distance[k], blind)
         return k, bool(bad.any())
 
 

@@ -100,7 +100,7 @@ class Plant:
         if own.numbers is not None and not own.same_structure:  # constants of the code
             robot = (*robot, own.numbers.tobytes())
         shape = (rows.kind, rows.channels, rows.degree, len(rows.tail))
-        law = law_form(self.law, self._traced_action)
+        law = law_form(self.law, self.law_program)
         return law, robot, shape, self.locks, self.wrenches.frames, inner.names, inner.sizes.tobytes()
 
     @cached_property
@@ -112,7 +112,7 @@ class Plant:
         """The code of a time loop, by its name among those of this form; made where there is none."""
         return self.kept.get((key, "loop"), lambda: LoopCode(make()))
 
-    def _traced_action(self) -> Program:
+    def law_program(self) -> Program:
         """What the law does, by itself."""
         layout = self.model.layout
         sizes = {"q": layout.nq, "v": layout.nv, "inner": self.inner_size, "row": self.rows.size, "t": 1}

@@ -30,6 +30,7 @@ from gough.robot.item import Fault, Item, as_error
 from gough.robot.pose import Pose
 from gough.simulation.motion._points import with_units
 from gough.simulation.motion.circle import circle, square
+from gough.simulation.motion.fourier import fourier
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.moves import polygon, quintic, trapezoid, trigonometric
 from gough.simulation.motion.spline import spline, spline_file
@@ -243,6 +244,24 @@ class SplineItem(ThroughItem):
         return spline_file(folder / arguments.pop("file"), **arguments)
 
 
+class FourierItem(MotionItem):
+    """`fourier`."""
+
+    period: Time
+    drives: dict[str, Coordinate] | None = None
+    joints: dict[str, Coordinate] | None = None
+    cosines: dict[str, Values] | None = None
+    sines: dict[str, Values] | None = None
+    periods: int = 1
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        made = fourier(**self.arguments(home))
+        for key in ("cosines", "sines"):
+            for name, amplitudes in (getattr(self, key) or {}).items():
+                made = with_units(made, [name], amplitudes, f"{key}.{name}")
+        return made
+
+
 FAMILIES: dict[str, type[MotionItem]] = {
     "quintic": QuinticItem,
     "trapezoid": TrapezoidItem,
@@ -251,6 +270,7 @@ FAMILIES: dict[str, type[MotionItem]] = {
     "polygon": PolygonItem,
     "square": SquareItem,
     "spline": SplineItem,
+    "fourier": FourierItem,
 }
 """What may be written under `motion`, by key."""
 

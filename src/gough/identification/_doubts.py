@@ -1,0 +1,133 @@
+"""What a user should hear of an identification: when its numbers are worth little, and why."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.identification.data.samples import Samples
+from gough.identification.estimation.rows import stretches
+from gough.simulation.motion.motion import Motion
+
+if TYPE_CHECKING:
+    from gough.identification.identification import Identification
+
+POOR = 1000.0
+"""Condition of the data, columns of unit length, from which excitation is called poor."""
+FAR = 3.0
+"""Deviations from 0 beyond which a wrong sign is no chance."""
+MISSING, STRUCTURED = 0.1, 0.02
+"""Shares of the force that are not predicted: of any kind, and of a kind that is no noise."""
+LONG = 3.0
+"""Equations over which residuals are alike that noise does not explain."""
+ANOTHER = 0.25
+"""Difference of simulated and measured positions, over how far measured ones are from what was told."""
+POSITIVE = ("M", "XX", "YY", "ZZ", "viscous", "coulomb", "rotor_inertia", "armature", "stiffness", "damping")
+"""Last words of names of what is never negative by itself."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a run followed: a motion, and when it began (s, by the clock of the samples)."""
+
+    motion: Motion
+    begin: float
+
+
+def named_contents(samples: Samples) -> Iterator[tuple[bytes, str]]:
+    """(all numbers of a run, its name) of every run: equal ones are the same measurement."""
+    for run, begin, end in stretches(samples):
+        yield samples.force[begin:end].tobytes() + samples.q[begin:end].tobytes(), samples.runs[run]
+
+
+def doubts_of(found: "Identification") -> list[str]:
+    """What a user should hear of a result."""
+    out, e, base = [], found.estimate, found.base
+    out += _misfit(found)
+    if found.validation is not None:
+        learned = {key for key, _ in named_contents(found.samples)}
+        same = [name for key, name in named_contents(found.validation) if key in learned]
+        if same:
+            out.append(
+                f"validation: {', '.join(same)} is training data, too, and validates nothing; give another record"
+            )
+    if not e.settled:
+        out.append(
+            f"{found.method_words} did not settle in {len(e.turns)} turns (last change {e.turns[-1]:.2g} deviations); check "
+            "controller= and motion=, or identify fewer parameters"
+        )
+    if e.condition > POOR:
+        out.append(
+            f"poor excitation: the data's condition is {e.condition:.3g} (columns of unit length; below 100 is good), so that "
+            "some combinations are hardly told; use gough.excitation for a better motion, or tied='legs'"
+        )
+    blind = found.undetermined_base
+    if blind:
+        more = f" and {len(blind) - 4} more" if len(blind) > 4 else ""
+        out.append(
+            f"the data do not determine {'; '.join(blind[:4])}{more}: their deviation is as large as they may be"
+        )
+    wrong = [
+        f"{name} = {x:.3g} ± {s:.2g}"
+        for name, x, s in zip(base.names, found.base_values, found.base_deviations, strict=True)
+        if " " not in name and name.rsplit(".", 1)[-1] in POSITIVE and x < -FAR * s
+    ]
+    if wrong:
+        out.append(
+            f"wrong sign, which no noise explains: {', '.join(wrong)}; check signs and units of forces and positions"
+        )
+    off = found.distance
+    if off > FAR:
+        out.append(
+            f"consistent numbers are {off:.3g} deviations away from the data's: the model lacks something that the data show "
+            "(friction, offsets, a flexible part), or deviations are too small"
+        )
+    for k, fit in enumerate(found.fits[1:]):
+        if fit.worse_than(found.fits[0]) and fit.error > 0.02:
+            out.append(
+                f"validation {k + 1}: {fit.error:.1%} of the force is not predicted, {found.fits[0].error:.1%} in training: the "
+                "numbers fit the training data alone"
+            )
+    return out
+
+
+def _misfit(found: "Identification") -> list[str]:
+    """Forces of the training data that the numbers do not give."""
+    fit = found.fits[0]
+    force = fit.rms / np.maximum(fit.share, 1e-300)
+    part = float(np.sqrt((fit.rms**2).sum() / max((force**2).sum(), 1e-300)))
+    memory = found.estimate.residuals.memory
+    if part < STRUCTURED or (part < MISSING and memory < LONG):
+        return []
+    worst = int(np.argmax(fit.rms))
+    how = f", alike over {memory:.0f} equations, as noise is not" if memory >= LONG else ""
+    text = (
+        f"{part:.1%} of the force are not predicted in training{how} (most at {found.rows.names[worst]}: "
+        f"{fit.rms[worst]:.3g} of {force[worst]:.3g}): the model lacks something that the data show (friction, offsets, a "
+        "flexible part), or encoders have another zero, columns another unit, or the wrong motion is told"
+    )
+    return [text]
+
+
+def doubts_of_loop(found: "Identification", simulated: Samples, told: tuple[Told, ...]) -> list[str]:
+    """Where the simulated robot goes elsewhere than the measured one did: its controller or its motion was another one."""
+    out, drives = [], found.model.drive_index
+    for run, begin, end in stretches(found.samples):
+        follows = told[run]
+        if follows.motion.kind != "drives" or tuple(follows.motion.names) != found.model.layout.drive_names:
+            continue
+        own = slice(begin, end)
+        measured, made = found.samples.q[own][:, drives], simulated.q[own][:, drives]
+        time = np.clip(found.samples.time[own] - follows.begin, 0.0, follows.motion.duration)
+        lag = np.sqrt(np.mean((measured - follows.motion.at(time).position) ** 2, axis=0))
+        off = np.sqrt(np.mean((made - measured) ** 2, axis=0))
+        moved = np.maximum(measured.std(axis=0), 1e-300)
+        worst = int(np.argmax(off / np.maximum(lag, 1e-4 * moved)))
+        if off[worst] > ANOTHER * lag[worst] and off[worst] > 1e-4 * moved[worst]:
+            out.append(
+                f"run {found.samples.runs[run]!r}: the simulated robot is {off[worst]:.3g} (rms) off the measured one at "
+                f"{found.model.layout.drive_names[worst]}, which is {lag[worst]:.3g} off what it was told: check controller=, "
+                "motion= and begin=; with others than the robot's own the numbers are wrong"
+            )
+    return out

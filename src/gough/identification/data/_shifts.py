@@ -1,0 +1,97 @@
+"""Time shifts between channels: by how much a force comes later or earlier than the motion it makes.
+
+A force y is explained by columns B of what the model says at the same times: its forces of gravity, inertia and velocity, the
+accelerations of all drives, and the drive's own rate, the sign of it and 1 (friction and offset have a say: viscous friction left
+out would look like a shift). The shift δ is where the part of y(t + δ) that B does not explain is smallest,
+
+    J(δ) = |y(t + δ) - B B⁺ y(t + δ)|²:                                                                          (1)
+
+whole steps first, then between them on the curve of the filtered channel. Its deviation is s / |(1 - B B⁺) ẏ|, with the share of
+independent rows: what the residual's noise alone makes of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+LONGEST = 0.1
+"""s: shifts that are looked for."""
+MOST_STEPS = 200
+STILL = 1e-9
+"""A channel that changes by less, of its size, tells nothing."""
+CERTAIN = 4.0
+"""Deviations from which a shift is no accident."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A channel comes late by `late` s (early where negative), ± deviation; before, after: root mean square of what its columns
+    do not explain, in the channel's unit, with and without the shift; step: of sampling (s)."""
+
+    channel: str
+    late: float
+    deviation: float
+    before: float
+    after: float
+    step: float
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is more than noise."""
+        return abs(self.late) > CERTAIN * self.deviation
+
+    def __str__(self) -> str:
+        side = "late" if self.late >= 0 else "early"
+        size = (
+            f"{1e3 * abs(self.late):.4g} ± {1e3 * self.deviation:.2g} ms {side} ({self.late / self.step:.3g} samples)"
+        )
+        return f"{self.channel} comes {size}; what the model does not explain falls from {self.before:.4g} to {self.after:.4g}"
+
+
+def find_shift(
+    channel: str, pieces: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], step: float, independent: float
+) -> Shift | None:
+    """The shift of a channel from pieces (y (n,) filtered, rows (m,) of it, B (m, p)); None where nothing can be told."""
+    from scipy.interpolate import CubicSpline
+    from scipy.optimize import minimize_scalar
+
+    if max(float(np.ptp(y)) for y, _, _ in pieces) <= STILL * max(float(np.abs(y).max()) for y, _, _ in pieces):
+        return None
+    basis = np.concatenate([B for _, _, B in pieces])
+    size = np.linalg.norm(basis, axis=0)
+    U, s, _ = np.linalg.svd(basis[:, size > 0] / size[size > 0], full_matrices=False)
+    Q = U[:, s > 1e-9 * s[0]]
+    curves = [CubicSpline(np.arange(len(y)), y) for y, _, _ in pieces]
+    room = min(min(int(rows.min()), len(y) - 1 - int(rows.max())) for y, rows, _ in pieces)
+    most = min(int(LONGEST / step), MOST_STEPS, room)
+    if most < 2 or len(basis) < 4 * Q.shape[1]:
+        return None
+
+    def left(late: float, order: int = 0) -> np.ndarray:
+        y = np.concatenate([c(rows + late, order) for c, (_, rows, _) in zip(curves, pieces, strict=True)])
+        return y - Q @ (Q.T @ y)
+
+    def error(late: float) -> float:
+        r = left(late)
+        return float(r @ r)
+
+    grid = np.arange(-most, most + 1)
+    errors = [error(float(k)) for k in grid]
+    best = int(np.argmin(errors))
+    if best in (0, len(grid) - 1):
+        return None
+    found = minimize_scalar(
+        error, bounds=(grid[best] - 1.0, grid[best] + 1.0), method="bounded", options={"xatol": 1e-4}
+    )
+    late = float(found.x)  # pyright: ignore[reportAttributeAccessIssue]
+    residual, slope = left(late), left(late, 1)
+    count = len(basis)
+    noise = np.sqrt(residual @ residual / max(count - Q.shape[1], 1))
+    strength = float(np.sqrt(slope @ slope * independent))
+    if strength == 0.0:
+        return None
+    before = float(np.sqrt(error(0.0) / count))
+    return Shift(
+        channel, late * step, float(noise / strength * step), before, float(np.sqrt(error(late) / count)), step
+    )

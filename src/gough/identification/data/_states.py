@@ -1,0 +1,110 @@
+"""States of the closed robot along filtered coordinates, in chunks: nothing but the result grows with the record.
+
+Configurations follow one another from chunk to chunk, so that the robot stays in the assembly it began in; velocities and
+accelerations come from the loops at the filtered rates (see `simulation/motion/states.py`), not from differences of q. A step of
+a joint that its rates do not explain is another assembly, and told.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.identification.data._ways import Way
+from gough.kinematics.retraction import coordinate_sizes
+from gough.simulation.motion.paths import Sample
+from gough.simulation.motion.states import states_for, velocities
+
+if TYPE_CHECKING:
+    from gough.model import Model
+
+AT_ONCE = 4096
+"""Rows of a chunk."""
+CORRECTIONS = 3
+"""Steps of least squares, for more coordinates than freedoms."""
+LEAP = 0.05
+"""Change of a joint between two rows, beyond what its rates make, that is another assembly (rad, or of the robot's size)."""
+
+
+@dataclass(frozen=True)
+class RobotStates:
+    """q (n, nq), v and acceleration (n, nv): NaN in rows where nothing closes; status (n,): codes; misfit: root mean square of
+    what is left of the coordinates (m, rad) by channel, where there are more than freedoms; leaps (m,): rows after which q
+    jumps."""
+
+    q: np.ndarray
+    v: np.ndarray
+    acceleration: np.ndarray
+    status: np.ndarray
+    misfit: np.ndarray
+    leaps: np.ndarray
+
+
+def close_states(way: Way, wanted: Sample, step: float, near: np.ndarray | None = None) -> RobotStates:
+    """States where the channels of a way are `wanted` (n, k), rows `step` seconds apart; near (nq,): whose assembly they begin
+    in, default home."""
+    model = way.model
+    layout, n = model.layout, len(wanted.position)
+    q, v = np.full((n, layout.nq), np.nan), np.full((n, layout.nv), np.nan)
+    acceleration, status = np.full((n, layout.nv), np.nan), np.zeros(n, dtype=np.uint8)
+    squares = np.zeros(len(way.names))
+    lead = way.exact or way.target
+    taken = [way.names.index(name) for name in lead.names] if way.exact is not None else slice(None)
+    for start in range(0, n, AT_ONCE):
+        part = slice(start, min(start + AT_ONCE, n))
+        here = Sample(*(x[part] for x in (wanted.position, wanted.velocity, wanted.acceleration)))
+        found = states_for(lead, np.arange(part.stop - start, dtype=float), _some(here, taken), near)
+        own_q, own_v, own_a = found.q, found.v, found.acceleration
+        if way.exact is not None:
+            own_q = _corrected(way, own_q, here.position)
+            own_v, own_a, _ = velocities(way.target, own_q, here)
+            squares += np.nansum((here.position - own_q[:, _places(way)]) ** 2, axis=0)
+        q[part], v[part], status[part] = own_q, own_v, found.status
+        acceleration[part] = 0.0
+        acceleration[part, : layout.mobility] = own_a
+        good = np.flatnonzero(np.isfinite(own_q).all(axis=1))
+        near = own_q[good[-1]] if len(good) else near
+    acceleration[~np.isfinite(q).all(axis=1)] = np.nan
+    return RobotStates(q, v, acceleration, status, np.sqrt(squares / max(n, 1)), _leaps(model, q, v, step))
+
+
+def _some(sample: Sample, which: list[int] | slice) -> Sample:
+    return Sample(sample.position[:, which], sample.velocity[:, which], sample.acceleration[:, which])
+
+
+def _places(way: Way) -> list[int]:
+    return [way.model.layout.index(name) for name in way.names]
+
+
+def _corrected(way: Way, q: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """q (n, nq) moved to where all channels are met in the sense of least squares, in the target's scales."""
+    model, target = way.model, way.target
+    scales, places = target.scales, _places(way)
+    out = q.copy()
+    good = np.flatnonzero(np.isfinite(q).all(axis=1))
+    for _ in range(CORRECTIONS):
+        missing = (position[good] - out[good][:, places]) * scales
+        A = target.rows(out[good]) * scales[:, None]
+        dv = np.zeros((len(good), model.layout.nv))
+        dv[:, : A.shape[2]] = np.einsum("nij,nj->ni", np.linalg.pinv(A, rcond=1e-10), missing)
+        out[good] = model.integrate(out[good], dv, on_bad_state="mark")
+    return out
+
+
+def _leaps(model: "Model", q: np.ndarray, v: np.ndarray, step: float) -> np.ndarray:
+    """Rows after which a joint moves otherwise than its rates say."""
+    scalar = [(link.q, link.u) for link in model.mechanism.links if link.nu == 1]
+    if not scalar or len(q) < 2:
+        return np.zeros(0, dtype=int)
+    places, columns = (list(k) for k in zip(*scalar, strict=True))
+    sizes = coordinate_sizes(model.mechanism, model.size)[places]
+    out = []
+    for start in range(0, len(q) - 1, AT_ONCE):
+        part = slice(start, min(start + AT_ONCE + 1, len(q)))
+        u = model.function("tree_rates").values(q=q[part], v=v[part], parameters=model.parameters)["u"][:, columns]
+        way = 0.5 * step * (u[1:] + u[:-1])
+        moved = np.diff(q[part][:, places], axis=0)
+        off = np.abs(moved - way) / sizes
+        bad = (off > LEAP + 0.5 * np.abs(way) / sizes).any(axis=1)
+        out.append(start + np.flatnonzero(bad))
+    return np.concatenate(out)

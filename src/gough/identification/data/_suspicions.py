@@ -1,0 +1,201 @@
+"""Units that can hardly be meant: factors of 1000 or 57.3 between what a log says and what the robot can be.
+
+Three witnesses: limits of the description, whether loops close at the numbers of the log, and whether rates are derivatives of
+positions. A factor is only suggested where it mends what is wrong.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.identification.data._problems import DataProblem, row_numbers, say_rows
+from gough.identification.data.record import Record
+from gough.model.results import LimitKind
+
+if TYPE_CHECKING:
+    from gough.model import Model
+
+FACTORS = {
+    "m": {"mm": 1e-3, "cm": 1e-2, "um": 1e-6, "in": 0.0254},
+    "rad": {"deg": np.pi / 180, "mrad": 1e-3, "rev": 2 * np.pi},
+}
+"""{SI unit: {unit that numbers may be in: factor}}."""
+LOWER = (LimitKind.LOWER, LimitKind.STROKE_LOWER)
+UPPER = (LimitKind.UPPER, LimitKind.STROKE_UPPER)
+MARGIN = 0.05
+"""Of the way between two limits: numbers this far outside are not judged."""
+FEW = 0.01
+"""Share of numbers outside of limits that may be outliers."""
+LOOKED_AT = 24
+"""Rows at which loops are closed."""
+FAR_AWAY = 20.0
+"""Sizes of the robot from home at which nothing was measured."""
+SAME = 0.05
+"""Relative difference of a factor from a known one."""
+BELONG = 0.9
+"""Correlation of a position with the integral of its rate from which their factor is judged."""
+SPEEDS = {"a factor 1000": 1e3, "57.3 (degrees and radians)": 180 / np.pi, "9.55 (1/min and rad/s)": 30 / np.pi}
+SPEEDS |= {"6.28 (turns and radians)": 2 * np.pi, "60 (minutes and seconds)": 60.0}
+
+
+def find_unit_problems(model: "Model", record: Record) -> list[DataProblem]:
+    """Channels whose numbers fit to the robot only with a factor, and numbers that do not fit at all."""
+    found = list(_by_limits(model, record))
+    found += _by_rates(record)
+    return found if found else list(_by_reach(model, record))
+
+
+def position_limits(model: "Model") -> dict[str, tuple[float, float]]:
+    """{coordinate: (lower, upper)} that the description states; infinite where it does not."""
+    out: dict[str, tuple[float, float]] = {}
+    for limit in model.limit_margins(model.home).limits:
+        if limit.kind in (*LOWER, *UPPER) and limit.joint in model.layout.q_names:
+            low, high = out.get(limit.joint, (-np.inf, np.inf))
+            if limit.kind in LOWER:
+                out[limit.joint] = (max(low, float(limit.bound)), high)
+            else:
+                out[limit.joint] = (low, min(high, float(limit.bound)))
+    return out
+
+
+def _by_limits(model: "Model", record: Record) -> Iterator[DataProblem]:
+    limits = position_limits(model)
+    for name, x in record.positions.items():
+        if name not in limits:
+            continue
+        low, high = limits[name]
+        margin = (
+            MARGIN * (high - low)
+            if np.isfinite(high - low)
+            else MARGIN * max(abs(v) for v in (low, high) if np.isfinite(v))
+        )
+        outside = np.flatnonzero((x < low - margin) | (x > high + margin))
+        if len(outside) <= FEW * len(x):  # single ones are outliers
+            continue
+        unit = model.layout.q_units[model.layout.index(name)]
+        fits = {
+            u: f
+            for u, f in FACTORS.get(unit, {}).items()
+            if low - margin <= f * x.min() and f * x.max() <= high + margin
+        }
+        span = f"{x.min():.4g} … {x.max():.4g} {unit}, and its limits are {low:.4g} … {high:.4g}"
+        if len(outside) > 0.5 * len(x) and fits and f"position {name}" not in record.stated:
+            word, factor = next(iter(fits.items()))
+            what = f"{span}: with a factor {_say(factor)} ({word}) it would be inside"
+            yield DataProblem("units", record.name, f"position {name}", what, f"say unit: {word} in the column map")
+        else:
+            what = f"{span}: outside in {say_rows(outside, record.time)}"
+            remedy = "does the encoder count from elsewhere (offset:) or backwards (sign:)? Accept 'limits' where it is meant"
+            yield DataProblem("limits", record.name, f"position {name}", what, remedy, row_numbers(outside))
+
+
+def _say(factor: float) -> str:
+    return f"1/{1 / factor:.4g}" if factor < 1 else f"{factor:.4g}"
+
+
+def _by_rates(record: Record) -> Iterator[DataProblem]:
+    """Positions against the integrals of their rates, both without their means and slopes."""
+    for name, rate in record.rates.items():
+        if name not in record.positions:
+            continue
+        steps = np.diff(record.time)
+        whole = (steps > 0) & (steps < 3 * np.median(steps))  # of a gap nothing is known
+        moved, told = np.diff(record.positions[name]), 0.5 * (rate[1:] + rate[:-1]) * steps
+        time = np.cumsum(steps[whole])
+        p, r = _level(np.cumsum(moved[whole]), time), _level(np.cumsum(told[whole]), time)
+        both = float(np.sqrt((p @ p) * (r @ r)))
+        if both == 0.0 or abs(p @ r) < BELONG * both:
+            continue
+        gain = float(p @ r / (r @ r))
+        if abs(gain - 1) <= 2 * SAME:
+            continue
+        place = f"position {name}"
+        if abs(gain + 1) <= 2 * SAME:
+            remedy = "say sign: -1 of one of them in the column map"
+            yield DataProblem("sign", record.name, place, "moves against its rate", remedy)
+            continue
+        known = [(words, value) for words, factor in SPEEDS.items() for value in (factor, 1 / factor)]
+        near = [words for words, value in known if abs(abs(gain) / value - 1) <= SAME]
+        what = f"moves {gain:.4g} times what its rate says" + (f": {near[0]}" if near else "")
+        remedy = (
+            "say the unit of position, rate or time in the column map"
+            if near
+            else "check units, gain: and the rate's column"
+        )
+        yield DataProblem("units", record.name, place, what, remedy)
+
+
+def _level(x: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """x (n,) without its mean and slope."""
+    t = time - time.mean()
+    return x - x.mean() - t * float(t @ x / (t @ t))
+
+
+def _by_reach(model: "Model", record: Record) -> Iterator[DataProblem]:
+    """Loops closed at some rows; with factors, where they do not close."""
+    rows = np.unique(np.linspace(0, len(record) - 1, LOOKED_AT).astype(int))
+    drives, units = model.layout.drive_names, model.layout.drive_units
+    if all(d in record.positions for d in drives) and model.mechanism.rows and len(drives) == model.mobility:
+        x = np.stack([record.positions[d][rows] for d in drives], axis=1)
+        failed = ~_closes(model, x) | _far_away(model, x, model.drives(model.home), units)
+        if failed.mean() > 0.5:
+            kinds = ["rad" if unit == "N m" else "m" for unit in units]
+            for kind in dict.fromkeys(kinds):
+                for word, factor in FACTORS[kind].items():
+                    scale = np.array([factor if k == kind else 1.0 for k in kinds])
+                    near = ~_far_away(model, x * scale, model.drives(model.home), units)
+                    if (_closes(model, x * scale) & near).mean() > 0.8:
+                        what = (
+                            "loops do not close at these positions, or only far from home, and near it with a factor "
+                        )
+                        what += f"{_say(factor)}: numbers in {word}?"
+                        remedy = f"say unit: {word} of the positions in the column map"
+                        yield DataProblem("units", record.name, "positions", what, remedy)
+                        return
+        if failed.mean() > 0.5:  # single ones may be far from home: the way there tells
+            bad = rows[failed]
+            what = f"loops do not close in {say_rows(bad, record.time)} of {len(rows)} rows that were looked at"
+            remedy = (
+                "is the description this robot, does an encoder count from elsewhere (offset:) or backwards (sign:)?"
+            )
+            yield DataProblem(
+                "reach",
+                record.name,
+                "positions",
+                what,
+                remedy + " Accept 'reach' to leave such rows out",
+                row_numbers(bad),
+            )
+    elif record.pose is not None and model.geometry.legs_reach:
+        pose = record.pose[rows].copy()
+        pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True)
+        slides = ("N", "N", "N")
+        failed = model.assemble(pose, on_bad_state="mark").status != 0
+        failed |= _far_away(model, pose[:, :3], model.home[:3], slides)
+        if failed.mean() > 0.5:
+            pose[:, :3] *= 1e-3
+            near = ~_far_away(model, pose[:, :3], model.home[:3], slides)
+            if ((model.assemble(pose, on_bad_state="mark").status == 0) & near).mean() > 0.8:
+                what = "poses are out of reach, and within it with a factor 1/1000: numbers in mm?"
+                yield DataProblem(
+                    "units", record.name, "pose", what, "say unit: mm of pose.x, pose.y, pose.z in the column map"
+                )
+                return
+        if failed.any():
+            bad = rows[failed]
+            what = f"poses out of reach in {say_rows(bad, record.time)} of {len(rows)} rows that were looked at"
+            remedy = (
+                "is it the pose of the platform's own frame in the robot's world? Accept 'reach' to leave such rows out"
+            )
+            yield DataProblem("reach", record.name, "pose", what, remedy, row_numbers(bad))
+
+
+def _closes(model: "Model", drives: np.ndarray) -> np.ndarray:
+    return model.assemble(drives=drives, on_bad_state="mark").status == 0
+
+
+def _far_away(model: "Model", x: np.ndarray, home: np.ndarray, units: Sequence[str]) -> np.ndarray:
+    """Rows (n,) in which a length is many robots away from home, though long legs might reach it."""
+    slides = [k for k, unit in enumerate(units) if unit == "N"]
+    return np.asarray((np.abs(x - home)[:, slides] > FAR_AWAY * model.size).any(axis=1))

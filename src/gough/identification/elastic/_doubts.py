@@ -1,0 +1,108 @@
+"""What is to be doubted of a fit as a whole: nothing left over, residuals beyond sigma, modes that were missed, another unit.
+
+Each says it as an IdentificationWarning and returns it as notes for the report.
+"""
+
+import numpy as np
+from scipy.special import chdtrc
+
+from gough.errors import IdentificationWarning, warn
+from gough.identification.elastic._least_squares import Solution
+
+WRONG_SIGMA = 2.0
+"""Residuals over what sigma says, from which it is told …"""
+CHANCE = 1e-3
+"""… where chance alone would not often make them so large."""
+LARGE = 0.05
+"""Residuals of frequencies, relative and rms, that are told where no sigma is known."""
+UNITS = {2 * np.pi: ("rad/s", "divide them by 2π"), 60.0: ("1/min", "divide them by 60")}
+SAME = 0.25
+"""Logarithm of a ratio of frequencies, rms, within which another unit or other modes explain them."""
+CLEARER = 0.5
+"""Part of the misfit that must be left where other modes are proposed."""
+
+
+def say(call: str, *notes: str) -> tuple[str, ...]:
+    """The notes, each as an IdentificationWarning."""
+    for note in notes:
+        warn(f"{call}: {note}", IdentificationWarning)
+    return notes
+
+
+def note_freedom(call: str, found: Solution, known: bool, data: str, sigma: str) -> tuple[str, ...]:
+    """Where as many numbers are looked for as were measured, and no deviation is known."""
+    if known or found.free > 0:
+        return ()
+    wanted = len(found.values)
+    return say(
+        call,
+        f"{found.rows} {data} for {wanted} unknowns: nothing is left over to tell deviations from, they are infinite; state "
+        f"{sigma}=, or measure more",
+    )
+
+
+def excess(found: Solution, known: bool) -> float:
+    """Residuals over what a known sigma says, where that is more than chance; else 0."""
+    freedom = max(found.free, 1)
+    ratio = float(np.sqrt(found.squares / freedom))
+    return ratio if known and ratio > WRONG_SIGMA and chdtrc(freedom, found.squares) < CHANCE else 0.0
+
+
+def note_unit(call: str, described: np.ndarray, measured: np.ndarray) -> tuple[str, ...]:
+    """Where measured frequencies are those of the start (Hz) in another unit."""
+    for factor, (unit, remedy) in UNITS.items():
+        off = float(np.sqrt(np.mean(np.log(measured / (factor * described)) ** 2)))
+        if off < SAME:
+            return say(
+                call,
+                f"measured frequencies are {factor:.4g} times those of the robot at the start, to {100 * off:.2g} %: they seem "
+                f"to be in {unit}, not in Hz; {remedy}",
+            )
+    return ()
+
+
+def note_frequencies(
+    call: str, times: float, fitted: np.ndarray, measured: np.ndarray, known: bool, nearer: list[int] | None
+) -> tuple[str, ...]:
+    """Where fitted frequencies (n,) are not the measured ones; times: `excess`; nearer: modes that fit better at the start."""
+    off = fitted / measured - 1
+    rms = float(np.sqrt(np.mean(off**2)))
+    if not times and (known or not rms > LARGE):
+        return ()
+    k = int(np.argmax(np.abs(off)))
+    size = f"residuals are {times:.3g} times what sigma_hz says" if times else f"residuals are {100 * rms:.3g} % rms"
+    place = f"the largest: measured {measured[k]:.6g} Hz, fitted {fitted[k]:.6g} Hz, {100 * off[k]:+.3g} %"
+    modes = (
+        f"modes {nearer} of the robot at the start are nearer: pairing={nearer} if others were not seen."
+        if nearer
+        else "was a mode not seen (NaN in its place, numbers of modes as pairing=, or pairing='shape')?"
+    )
+    rest = " Else sigma_hz is too small, or" if times else " Else"
+    return say(call, f"{size} ({place}): {modes}{rest} the unknowns miss what is wrong")
+
+
+def nearer_modes(start_hz: np.ndarray, measured: np.ndarray, used: np.ndarray) -> list[int] | None:
+    """Modes of the start (all its frequencies in order) that are clearly nearer to measured ones than those used."""
+    from scipy.optimize import linear_sum_assignment
+
+    swings = np.flatnonzero(np.isfinite(start_hz) & (start_hz > 0))
+    if len(swings) < len(measured) or not len(measured):
+        return None
+    cost = np.log(measured[:, None] / start_hz[swings]) ** 2
+    own, theirs = linear_sum_assignment(cost)
+    modes = swings[theirs[np.argsort(own)]]
+    best = float(np.sqrt(cost[own, theirs].mean()))
+    now = float(np.sqrt(np.mean(np.log(measured / start_hz[used]) ** 2)))
+    good = best < min(SAME, CLEARER * now) and (modes != used).any()
+    return [int(mode) for mode in modes] if good else None
+
+
+def note_noise(call: str, times: float, what: str) -> tuple[str, ...]:
+    """Where residuals are `times` what sigma says (0: they are not)."""
+    if not times:
+        return ()
+    return say(
+        call,
+        f"residuals are {times:.3g} times what {what} says: it is too small (state what repeated measurements show), or the "
+        f"unknowns miss what is wrong (other bodies, damping, servos)",
+    )

@@ -1,0 +1,224 @@
+"""Stiffness, masses and damping from measured frequency responses.
+
+H(ω) = (iω)ⁿ c Z⁻¹ b with Z = K + iω C - ω² M along the motions y that drives leave; n = 0, 1, 2 for displacement, velocity and
+acceleration. With Z x = b and Zᵀ w = c, H' = (iω)ⁿ (c' x + w b' - w Z' x): one solution for each, however many unknowns.
+Peaks are narrow, so that a start beside them has no slope towards them: the logarithm of |H| is fitted first, then H itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.arguments import a_model, checked, demand_one_of, mapping, number, numbers, word, words
+from gough.errors import UsageError
+from gough.identification.elastic._channels import MotionChannel, channel_rows, read_channels
+from gough.identification.elastic._doubts import excess, note_freedom, note_noise, say
+from gough.identification.elastic._least_squares import minimise_squares, read_prior
+from gough.identification.elastic._rest import RestingRobot, RestMatrices, resting_robot
+from gough.identification.elastic._servos import read_drives
+from gough.identification.elastic._unknowns import map_design
+from gough.identification.elastic.fit import ElasticFit, demand_determined
+
+if TYPE_CHECKING:
+    from gough.model import Model
+
+POWERS = {"displacement": 0, "velocity": 1, "acceleration": 2}
+EXPLAINS = 0.9
+"""Part of the response's power that a fit explains; below it, it is told."""
+MOST = 1.0 - 1e-6
+"""Largest coherence that is believed."""
+CLEARER = 1.0 / 3.0
+"""Part of the misfit at the start (logarithm of |H|, rms) that must be left where frequencies are taken for rad/s."""
+
+
+@checked(
+    model=a_model,
+    frequencies_hz=numbers,
+    force=word,
+    motion=word | words,
+    unknowns=word | words | mapping(word | words),
+    quantity=word,
+    q=numbers,
+    drives=word | mapping(numbers),
+    sigma=numbers,
+    coherence=numbers,
+    averages=number(above=0),
+    prior=mapping(numbers),
+    start=mapping(numbers),
+    bounds=mapping(numbers),
+    about=word,
+)
+def fit_response(
+    model: "Model",
+    frequencies_hz: Any,
+    response: Any,
+    unknowns: str | Sequence[str] | Mapping[str, str | Sequence[str]],
+    *,
+    force: str,
+    motion: str | Sequence[str],
+    quantity: str = "acceleration",
+    q: Any = None,
+    drives: Any = "locked",
+    sigma: Any = None,
+    coherence: Any = None,
+    averages: float = 1.0,
+    prior: Mapping[str, Any] | None = None,
+    start: Mapping[str, float] | None = None,
+    bounds: Mapping[str, Any] | None = None,
+    about: str = "equilibrium",
+) -> ElasticFit:
+    """Numbers of the robot with which it answers a force as was measured.
+
+    frequencies_hz (n,); response (n,) or (n, outputs), complex: motion per force, SI. force: "FRAME.x" … "FRAME.rz" (world axes)
+    or a drive; motion: the same, one or one for each output; quantity: displacement, velocity or acceleration. unknowns, q,
+    drives, prior, start, bounds, about: as for `fit_frequencies`, damping among them. sigma: deviation of real and imaginary
+    part, one or as response; or coherence γ² (one or as response, as `scipy.signal.coherence` gives it) and the number of
+    averages it is from: σ = |H| √((1 - γ²) / (2 γ² averages)). Without both, all count alike and the residuals say how large they
+    are.
+    """
+    demand_one_of("quantity", quantity, tuple(POWERS))
+    demand_one_of("about", about, ("equilibrium", "undeformed"))
+    outputs = read_channels(model, "motion", motion)
+    (source,) = read_channels(model, "force", force)
+    omega, measured = _read_response(frequencies_hz, response, len(outputs))
+    spread, known = _read_spread(measured, sigma, coherence, averages)
+    kind, servos = read_drives(model, drives)
+    if kind == "locked" and (source.drive >= 0 or any(channel.drive >= 0 for channel in outputs)):
+        raise UsageError("fit_response: a drive excites or is measured while drives='locked'; use 'free' or servos")
+    design = map_design(model, unknowns, servos, start or {}, bounds or {})
+    robot = resting_robot(design, q, kind, about)
+    begin = np.array([u.start for u in design.unknowns])
+    robot.demand_closed(begin)
+    prior_rows = read_prior(design.unknowns, prior or {})
+    factor = (1j * omega) ** POWERS[quantity]
+
+    def model_response(x: np.ndarray, slopes: bool) -> tuple[np.ndarray, np.ndarray]:
+        H, dH = linear_response(robot, robot.matrices(x, slopes), omega, source, outputs)
+        return H * factor[:, None], dH * factor[:, None]
+
+    level = np.maximum(np.abs(measured), 1e-12 * np.abs(measured).max())
+    count = 1 + len(design.unknowns)
+
+    def log_misfit(w: np.ndarray) -> float:
+        H = linear_response(robot, robot.matrices(begin, False), w, source, outputs)[0]
+        return float(np.sqrt(np.mean(np.log(np.abs(H * ((1j * w) ** POWERS[quantity])[:, None]) / level) ** 2)))
+
+    def log_residual(x: np.ndarray) -> np.ndarray:
+        return np.log(np.maximum(np.abs(model_response(x, False)[0]), 1e-300) / level).ravel()
+
+    def log_jacobian(x: np.ndarray) -> np.ndarray:
+        H, dH = model_response(x, True)
+        return np.real(dH / H).reshape(count - 1, -1).T
+
+    def residual(x: np.ndarray) -> np.ndarray:
+        return _parts((model_response(x, False)[0] - measured) / spread)
+
+    def jacobian(x: np.ndarray) -> np.ndarray:
+        return np.stack([_parts(part) for part in model_response(x, True)[1] / spread], axis=1)
+
+    rough = minimise_squares(design.unknowns, log_residual, log_jacobian, {}, False)
+    found = minimise_squares(design.unknowns, residual, jacobian, prior_rows, known, rough.values)
+    open_ones, notes = demand_determined(design.unknowns, found, tuple(prior_rows))
+    at = robot.matrices(found.values)
+    fitted = linear_response(robot, at, omega, source, outputs)[0] * factor[:, None]
+    missed = float(np.sum(np.abs((fitted - measured) / spread) ** 2) / np.sum(np.abs(measured / spread) ** 2))
+    told = _doubt_unit(log_misfit(omega), log_misfit(omega / (2 * np.pi)))
+    if missed > 1 - EXPLAINS:
+        told += say(
+            "fit_response", f"the model explains {100 * (1 - missed):.0f} % of the response's power: doubt the numbers"
+        )
+    told = told or note_noise("fit_response", excess(found, known), "sigma" if coherence is None else "coherence")
+    told += note_freedom("fit_response", found, known, "real and imaginary parts", "sigma")
+    noise = 1.0 if known else float(np.sqrt(found.squares / found.free)) if found.free > 0 else float("nan")
+    return ElasticFit(
+        design.model,
+        design.design(found.values)[0],
+        design.unknowns,
+        found.values,
+        np.sqrt(np.diag(found.covariance)),
+        found.covariance,
+        measured,
+        fitted,
+        spread * noise,
+        np.zeros(0, dtype=int),
+        (),
+        open_ones,
+        found.at_bounds,
+        found.squares / found.free / noise**2 if found.free > 0 else float("nan"),
+        (*notes, *told),
+    )
+
+
+def linear_response(
+    robot: RestingRobot, at: RestMatrices, omega: np.ndarray, source: MotionChannel, outputs: Sequence[MotionChannel]
+) -> tuple[np.ndarray, np.ndarray]:
+    """(displacement per force (n, outputs), slopes (k, n, outputs)) at angular frequencies (n,)."""
+    b, db = source.row(robot, at)
+    c, dc = channel_rows(robot, at, outputs)
+    s = 1j * omega[:, None, None]
+    Z = at.K + s * at.C + s * s * at.M
+    x = np.linalg.solve(Z, b[None, :, None])[..., 0]
+    H = x @ c.T
+    if not len(db):
+        return H, np.zeros((0, *H.shape), dtype=complex)
+    w = np.swapaxes(np.linalg.solve(np.swapaxes(Z, 1, 2), np.broadcast_to(c.T, (len(omega), *c.T.shape))), 1, 2)
+    moved = np.einsum("kij,fj->kfi", at.K_slopes, x)
+    moved = moved + 1j * omega[:, None] * np.einsum("kij,fj->kfi", at.C_slopes, x)
+    moved -= omega[:, None] ** 2 * np.einsum("kij,fj->kfi", at.M_slopes, x)
+    direct = np.einsum("kcj,fj->kfc", dc, x) + np.einsum("fcj,kj->kfc", w, db)
+    return H, direct - np.einsum("fci,kfi->kfc", w, moved)
+
+
+def _doubt_unit(in_hz: float, in_rad: float) -> tuple[str, ...]:
+    """Notes (IdentificationWarning) where the robot at the start answers as measured if frequencies are rad/s."""
+    if not in_rad < CLEARER * in_hz:
+        return ()
+    return say(
+        "fit_response",
+        f"the robot at the start misses |H| by a factor of {np.exp(in_hz):.3g} rms, and by {np.exp(in_rad):.3g} if frequencies "
+        f"are in rad/s: frequencies_hz is in Hz; divide by 2π",
+    )
+
+
+def _parts(x: np.ndarray) -> np.ndarray:
+    """Real and imaginary parts as one row."""
+    return np.concatenate([np.real(x).ravel(), np.imag(x).ravel()])
+
+
+def _read_response(frequencies_hz: Any, response: Any, outputs: int) -> tuple[np.ndarray, np.ndarray]:
+    """(angular frequencies (n,), response (n, outputs))."""
+    hz = np.asarray(frequencies_hz, dtype=float)
+    measured = np.asarray(response)
+    if measured.dtype.kind not in "fiuc":
+        raise UsageError("response: give complex numbers, motion per force")
+    measured = measured.astype(complex)
+    measured = measured[:, None] if measured.ndim == 1 else measured
+    if hz.ndim != 1 or measured.shape != (len(hz), outputs):
+        raise UsageError(
+            f"response has shape {np.shape(response)} for {hz.shape} frequencies and {outputs} outputs; give (n,) or (n, outputs)"
+        )
+    if not len(hz) or not np.isfinite(measured).all() or not np.isfinite(hz).all() or not (hz > 0).all():
+        raise UsageError("response: give finite numbers at positive frequencies (leave out what was not measured)")
+    return 2 * np.pi * hz, measured
+
+
+def _read_spread(measured: np.ndarray, sigma: Any, coherence: Any, averages: float) -> tuple[np.ndarray, bool]:
+    """(deviation of each part (n, outputs), whether the noise is known)."""
+    if sigma is not None and coherence is not None:
+        raise UsageError("fit_response: give sigma or coherence, not both")
+    if sigma is None and coherence is None:
+        return np.full(measured.shape, float(np.sqrt(np.mean(np.abs(measured) ** 2))) or 1.0), False
+    name, given = ("sigma", sigma) if coherence is None else ("coherence", coherence)
+    x = np.asarray(given, dtype=float)
+    x = x[:, None] if x.ndim == 1 and measured.shape[1] == 1 else x
+    try:
+        x = np.broadcast_to(x, measured.shape)
+    except ValueError:
+        raise UsageError(f"{name} has shape {x.shape}; give one number, or as response {measured.shape}") from None
+    if not np.isfinite(x).all() or not (x > 0).all() or (coherence is not None and (x > 1).any()):
+        raise UsageError(f"{name}: give positive numbers" + (", at most 1" if coherence is not None else ""))
+    if coherence is None:
+        return x, True
+    believed = np.minimum(x, MOST)
+    return np.abs(measured) * np.sqrt((1 - believed) / (2 * believed * averages)), True

@@ -1,0 +1,96 @@
+"""How far estimates spread: the covariance of φ, whatever the colour of the noise.
+
+Any estimate here solves Zᵀ W (target - Y φ) = 0, so φ - truth = A⁻¹ Σ g with g = zᵀ w e of a sample and A = Zᵀ W Y, and
+    cov φ = A⁻¹ cov(Σ g) A⁻ᵀ.
+Filters make neighbouring residuals e alike, drives share disturbances, Coulomb friction rattles at reversals: so cov(Σ g) is not
+taken from a model of the noise but from sums of g over blocks of samples longer than they remember each other (Newey and West
+1987 with a window of blocks). With fewer blocks than TOLD a parameter the noise is taken as white, times what the
+autocorrelation of the residuals adds.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gough.identification.estimation.rows import Piece
+
+TOLD = 8
+"""Blocks for each parameter, at least."""
+LAGS = 60
+"""Of the autocorrelation."""
+MEMORY = 4.0
+"""Length of a block over the time in which residuals forget."""
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """What an estimate leaves: sums of squares (rows,) and autocorrelation (rows, LAGS + 1) over `count` samples."""
+
+    squares: np.ndarray
+    correlation: np.ndarray
+    count: int
+
+    @property
+    def memory(self) -> float:
+        """Equations that tell as much as one."""
+        return memory_of(self.correlation)
+
+
+def gather_residuals(pieces: Iterable[Piece], phi: np.ndarray, most: int | None = None) -> Residuals:
+    """From the pieces of samples, or from the first of them up to `most` samples; correlations within a piece only."""
+    products, count, counts = np.zeros((1, LAGS + 1)), 0, np.zeros(LAGS + 1)
+    for piece in pieces:
+        e = piece.target - piece.Y @ phi
+        count += len(e)
+        lags = min(LAGS + 1, len(e))
+        products = products + np.pad(_lagged_products(e, lags), ((0, 0), (0, LAGS + 1 - lags)))
+        counts[:lags] += len(e) - np.arange(lags)
+        if most is not None and count >= most:
+            break
+    mean = products / np.maximum(counts, 1.0)
+    return Residuals(products[:, 0], mean / np.where(mean[:, :1] > 0, mean[:, :1], 1.0), count)
+
+
+def _lagged_products(e: np.ndarray, lags: int) -> np.ndarray:
+    """Σ e(t) e(t + lag) (rows, lags) of e (n, rows), by Fourier's transform."""
+    size = 1 << int(np.ceil(np.log2(2 * len(e))))
+    power = np.abs(np.fft.rfft(e, size, axis=0)) ** 2
+    return np.fft.irfft(power, size, axis=0)[:lags].T
+
+
+def memory_of(correlation: np.ndarray) -> float:
+    """Samples that tell as much as one: 1 + 2 Σ ρ, up to where the mean correlation of the rows first falls below its noise."""
+    mean = correlation.mean(axis=0)
+    low = np.flatnonzero(mean[1:] < 0.05)
+    end = int(low[0]) + 1 if len(low) else len(mean)
+    return float(max(1.0, 1.0 + 2.0 * mean[1:end].sum()))
+
+
+def spread_covariance(
+    pairs: Iterable[tuple[Piece, np.ndarray]],
+    phi: np.ndarray,
+    sigma: np.ndarray,
+    inverse: np.ndarray,
+    plain: np.ndarray,
+    seen: Residuals,
+) -> np.ndarray:
+    """cov φ (p, p). pairs: pieces and their instruments Z (n, rows, p), which are Y itself in least squares; they are looked at
+    only where there are blocks enough. sigma (rows,): noises that rows were weighed by; inverse: A⁻¹; plain: Zᵀ W Z; seen: the
+    residuals of φ."""
+    memory = seen.memory
+    length = max(1, int(np.ceil(MEMORY * memory)))
+    p, blocks = len(phi), 0
+    if seen.count < length * TOLD * p:
+        dof = max(1.0, seen.count * len(sigma) - p)
+        return inverse @ (plain * memory * float((seen.squares / sigma**2).sum()) / dof) @ inverse.T
+    total = np.zeros((p, p))
+    for piece, Z in pairs:
+        if not len(Z):
+            continue
+        e = (piece.target - piece.Y @ phi) / sigma**2
+        g = np.matmul(e[:, None, :], Z)[:, 0]
+        sums = np.add.reduceat(g, np.arange(0, len(Z), length), axis=0)
+        blocks += len(sums)
+        total += sums.T @ sums
+    return inverse @ (total * blocks / max(1, blocks - p)) @ inverse.T

@@ -1,0 +1,267 @@
+"""Estimates that a robot of matter can have: every body's pseudo-inertia positive, friction, rotors and stiffness not negative.
+
+The pseudo-inertia (Wensing, Kim and Slotine 2018) of a body is ∫ (x, 1)(x, 1)ᵀ dm,
+    J = [Σ, m c; (m c)ᵀ, m],   Σ = ½ tr(I) 1 - I,   I about the frame's origin,
+linear in the ten parameters; a body of matter has J > 0, and every J > 0 is a body of matter. Of all consistent π the one with
+    (B π - φ)ᵀ C⁻¹ (B π - φ) + Σ (π - π₀)²/w²   least
+is found in either of two ways: "log-cholesky": J = L Lᵀ with a diagonal e^x, so that no step leaves what is allowed (Rucker and
+Wensing 2022). Where the least lies on the border, x runs to -∞ and steps by x alone take for ever; so they begin on the central
+path, where - μ Σ log det J is added and μ falls, which Newton's steps by π follow in some forty turns. "lmi": as a semidefinite
+program (Sousa and Cortesão 2014), with cvxpy and Clarabel.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from gough.errors import UsageError
+from gough.identification._standard import Prior
+from gough.identification.base_parameters import BaseParameters
+
+TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
+NOT_NEGATIVE = ("viscous", "coulomb", "rotor_inertia", "armature", "stiffness", "damping")
+WAYS = ("log-cholesky", "lmi")
+LEAST = 1e-6
+"""Least eigenvalue of a body's J, of its largest typical one: a body of matter has some extent everywhere."""
+THIN = 1e-10
+"""Of the least: where the barrier is thin enough."""
+_ROWS, _COLUMNS = np.tril_indices(4)
+
+
+def _pseudo_inertia_map() -> np.ndarray:
+    """(4, 4, 10): J = map @ ten."""
+    out = np.zeros((4, 4, 10))
+    at = {name: k for k, name in enumerate(TEN)}
+    for i, name in enumerate(("XX", "YY", "ZZ")):
+        for j in range(3):
+            out[j, j, at[name]] = 0.5 if i != j else -0.5
+    for (i, j), name in {(0, 1): "XY", (0, 2): "XZ", (1, 2): "YZ"}.items():
+        out[i, j, at[name]] = out[j, i, at[name]] = -1.0  # XY is the entry of the tensor, -∫ x y dm
+    for i, name in enumerate(("MX", "MY", "MZ")):
+        out[i, 3, at[name]] = out[3, i, at[name]] = 1.0
+    out[3, 3, at["M"]] = 1.0
+    return out
+
+
+PSEUDO = _pseudo_inertia_map()
+_TEN_OF = np.linalg.pinv(PSEUDO.reshape(16, 10)).reshape(10, 4, 4)
+"""ten = Σ _TEN_OF J."""
+
+
+@dataclass(frozen=True)
+class BodyPlaces:
+    """A body among the unknowns: its name, and the places of its ten parameters there."""
+
+    name: str
+    places: tuple[int, ...]
+
+    def pseudo_inertia(self, values: np.ndarray) -> np.ndarray:
+        """J (..., 4, 4) of unknowns (..., n)."""
+        return np.einsum("ijk,...k->...ij", PSEUDO, values[..., list(self.places)])
+
+
+def whole_bodies(names: Sequence[str]) -> list[BodyPlaces]:
+    """Bodies all ten of whose parameters are unknowns."""
+    known = {name: k for k, name in enumerate(names)}
+    prefixes = dict.fromkeys(name.removesuffix(".M") for name in names if name.endswith(".M"))
+    found = [(p, [known.get(f"{p}.{ten}", -1) for ten in TEN]) for p in prefixes]
+    return [BodyPlaces(p, tuple(places)) for p, places in found if min(places) >= 0]
+
+
+def inconsistent_names(names: Sequence[str], values: np.ndarray) -> list[str]:
+    """Bodies whose J has a negative eigenvalue beyond rounding, and numbers with a wrong sign."""
+    out = []
+    for body in whole_bodies(names):
+        J = body.pseudo_inertia(values)
+        size = np.sqrt(np.maximum(np.abs(np.diag(J)), 1e-300))
+        if np.linalg.eigvalsh(J / np.outer(size, size))[0] < -1e-9:
+            out.append(body.name)
+    return out + [n for n, x in zip(names, values, strict=True) if n.rsplit(".", 1)[-1] in NOT_NEGATIVE and x < 0]
+
+
+def consistent_values(
+    base: BaseParameters, phi: np.ndarray, covariance: np.ndarray, prior: Prior, way: str = "log-cholesky"
+) -> np.ndarray:
+    """π (n,) nearest to estimates φ (p,) with their covariance (p, p), and to the description."""
+    if way not in WAYS:
+        raise UsageError(f"consistent={way!r}; use one of {', '.join(WAYS)}, or False")
+    names = base.regressor.names
+    bodies = whole_bodies(names)
+    signed = [k for k, n in enumerate(names) if n.rsplit(".", 1)[-1] in NOT_NEGATIVE]
+    misfit = np.vstack([_root_of_inverse(covariance) @ base.matrix, np.diag(1.0 / prior.spreads)])
+    wanted = np.concatenate([_root_of_inverse(covariance) @ phi, prior.values / prior.spreads])
+    solve = _by_factors if way == "log-cholesky" else _by_semidefinite_program
+    try:
+        return solve(bodies, signed, misfit, wanted, prior)
+    except np.linalg.LinAlgError:
+        raise UsageError(
+            f"consistent={way!r}: no numbers that a robot of matter can have were found near the estimate, which is far from "
+            "any; check units and columns, controller=, motion= and begin=, or look at it with consistent=False"
+        ) from None
+
+
+def _root_of_inverse(covariance: np.ndarray) -> np.ndarray:
+    """T with TᵀT = C⁻¹; directions that nothing tells count nothing."""
+    scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    scale = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    values = np.maximum(values, 1e-14 * values[-1])
+    return (vectors / np.sqrt(values)).T / scale
+
+
+def _least_eigenvalues(body: BodyPlaces, prior: Prior) -> np.ndarray:
+    """(4,) scale of J's rows: √ of typical diagonal entries."""
+    typical = np.abs(PSEUDO) @ np.maximum(np.abs(prior.values), prior.spreads)[list(body.places)]
+    return np.sqrt(np.diag(typical))
+
+
+def _by_factors(
+    bodies: Sequence[BodyPlaces], signed: Sequence[int], misfit: np.ndarray, wanted: np.ndarray, prior: Prior
+) -> np.ndarray:
+    """Gauss–Newton on the factors of J and on the other numbers."""
+    n = len(prior.values)
+    inertial = [k for body in bodies for k in body.places]
+    other = [k for k in range(n) if k not in set(inertial)]
+    scales = [_least_eigenvalues(body, prior) for body in bodies]
+    begin = _on_central_path(bodies, scales, signed, misfit, wanted, prior)
+    start = np.concatenate(
+        [*(_factors(b.pseudo_inertia(begin), s) for b, s in zip(bodies, scales, strict=True)), begin[other]]
+    )
+    low = np.full(len(start), -np.inf)
+    for place, k in enumerate(other):
+        if k in set(signed):
+            low[10 * len(bodies) + place] = 0.0
+    units = np.concatenate([np.ones(10 * len(bodies)), prior.spreads[other]])
+
+    def values_of(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        out, slope = np.zeros(n), np.zeros((n, len(x)))
+        for b, (body, scale) in enumerate(zip(bodies, scales, strict=True)):
+            own = slice(10 * b, 10 * b + 10)
+            ten, dten = _ten_of_factors(x[own], scale)
+            out[list(body.places)] = ten
+            slope[list(body.places), own] = dten
+        out[other] = x[10 * len(bodies) :]
+        slope[other, np.arange(10 * len(bodies), len(x))] = 1.0
+        return out, slope
+
+    found = least_squares(
+        lambda x: misfit @ values_of(x)[0] - wanted,
+        start,
+        jac=lambda x: misfit @ values_of(x)[1],  # pyright: ignore[reportArgumentType]
+        bounds=(low, np.inf),
+        x_scale=units,
+        xtol=1e-12,
+        ftol=1e-12,
+        gtol=1e-10,
+        max_nfev=60,
+    )
+    return values_of(found.x)[0]
+
+
+def _on_central_path(
+    bodies: Sequence[BodyPlaces],
+    scales: Sequence[np.ndarray],
+    signed: Sequence[int],
+    misfit: np.ndarray,
+    wanted: np.ndarray,
+    prior: Prior,
+) -> np.ndarray:
+    """π (n,) inside of what is allowed, near the least: by Newton's steps with a barrier that becomes thinner and thinner."""
+    w = prior.spreads
+    A, b = misfit * w, wanted  # of x = π / w
+    parts = [
+        PSEUDO * w[list(body.places)] / np.outer(scale, scale)[:, :, None]
+        for body, scale in zip(bodies, scales, strict=True)
+    ]
+    x = prior.values / w
+    for body, part in zip(bodies, parts, strict=True):
+        own = list(body.places)
+        values, vectors = np.linalg.eigh(part @ x[own])
+        lifted = (vectors * np.maximum(values, max(0.05 * values[-1], 0.01))) @ vectors.T
+        x[own] = np.linalg.lstsq(part.reshape(16, 10), lifted.ravel(), rcond=None)[0]
+    x[list(signed)] = np.maximum(x[list(signed)], 0.01)
+    H = A.T @ A
+
+    def barrier(x: np.ndarray) -> float:
+        total = -np.log(x[list(signed)]).sum() if (x[list(signed)] > 0).all() else np.inf
+        for body, part in zip(bodies, parts, strict=True):
+            values = np.linalg.eigvalsh(part @ x[list(body.places)]) - LEAST
+            total += -np.log(values).sum() if values[0] > 0 else np.inf
+        return float(total)
+
+    def cost(x: np.ndarray, mu: float) -> float:
+        missing = A @ x - b
+        return float(0.5 * missing @ missing) + mu * barrier(x)
+
+    mu = max(1.0, cost(x, 0.0) / len(x))
+    while mu > THIN * max(1.0, cost(x, 0.0)):
+        for _ in range(12):
+            slope, bend = A.T @ (A @ x - b), H.copy()
+            for k in signed:
+                slope[k] -= mu / x[k]
+                bend[k, k] += mu / x[k] ** 2
+            for body, part in zip(bodies, parts, strict=True):
+                own = list(body.places)
+                inner = np.einsum("ij,jlk->kil", np.linalg.inv(part @ x[own] - LEAST * np.eye(4)), part)  # J⁻¹ ∂J
+                slope[own] -= mu * np.trace(inner, axis1=1, axis2=2)
+                bend[np.ix_(own, own)] += mu * np.einsum("aij,bji->ab", inner, inner)
+            step, length, here = -np.linalg.solve(bend, slope), 1.0, cost(x, mu)
+            falls = float(slope @ step)
+            while length > 1e-10 and not cost(x + length * step, mu) <= here + 0.1 * length * falls:
+                length /= 2
+            if length <= 1e-10 or abs(falls) < 1e-3 * mu:
+                break
+            x = x + length * step
+        mu /= 5
+    return x * w
+
+
+def _factors(J: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """(10,) of L with J = D (L Lᵀ + LEAST) D, D = diag(scale), logarithms on the diagonal."""
+    L = np.linalg.cholesky(J / np.outer(scale, scale) - LEAST * np.eye(4))
+    L[np.diag_indices(4)] = np.log(np.diag(L))
+    return L[_ROWS, _COLUMNS]
+
+
+def _ten_of_factors(x: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(ten (10,), their slopes (10, 10)) of factors."""
+    L = np.zeros((4, 4))
+    L[_ROWS, _COLUMNS] = x
+    grown = np.exp(np.diag(L))
+    L[np.diag_indices(4)] = grown
+    D = scale[:, None]
+    ten = np.einsum("kij,ij->k", _TEN_OF, (D * L) @ (D * L).T + LEAST * np.diag(scale**2))
+    slope = np.zeros((10, 10))
+    for k, (i, j) in enumerate(zip(_ROWS, _COLUMNS, strict=True)):
+        dL = np.zeros((4, 4))
+        dL[i, j] = grown[i] if i == j else 1.0
+        half = (D * dL) @ (D * L).T
+        slope[:, k] = np.einsum("kij,ij->k", _TEN_OF, half + half.T)
+    return ten, slope
+
+
+def _by_semidefinite_program(
+    bodies: Sequence[BodyPlaces], signed: Sequence[int], misfit: np.ndarray, wanted: np.ndarray, prior: Prior
+) -> np.ndarray:
+    """With cvxpy and Clarabel."""
+    try:
+        import cvxpy as cp  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise UsageError("consistent='lmi' needs cvxpy: pip install 'gough[identify]', or use 'log-cholesky'") from None
+    x: Any = cp.Variable(len(prior.values))  # numbers in parts of their spread
+    reduced: Any = np.linalg.qr(np.column_stack([misfit * prior.spreads, wanted]), mode="r")
+    R, z = reduced[:-1, :-1], reduced[:-1, -1]
+    bounds = [x[k] >= 0 for k in signed]
+    for body in bodies:
+        scale = _least_eigenvalues(body, prior)
+        parts = PSEUDO[:, :, :] * prior.spreads[list(body.places)] / np.outer(scale, scale)[:, :, None]
+        J: Any = sum(parts[:, :, k] * x[place] for k, place in enumerate(body.places))
+        bounds.append(J >> LEAST * np.eye(4))
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(R @ x - z)), bounds)
+    problem.solve(solver=cp.CLARABEL)
+    if x.value is None:
+        raise UsageError(f"consistent='lmi': the semidefinite program ended as {problem.status!r}; use 'log-cholesky'")
+    return np.asarray(x.value) * prior.spreads

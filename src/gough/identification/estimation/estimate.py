@@ -1,0 +1,47 @@
+"""What an estimator finds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from gough.identification.estimation._spread import Residuals
+from gough.text import short_repr
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Base parameters from data. method: "ls", "iv" or "didim". phi (p,), covariance (p, p), sigma (rows,): noise of the forces
+    (N, N m). directions (k, p): of φ that the data do not tell at all; singular_values (p,): of the data, columns of unit
+    length. residuals: what is left. turns: of the iteration, with |change| over deviation of each; settled: whether they ended.
+    """
+
+    method: str
+    phi: np.ndarray
+    covariance: np.ndarray
+    sigma: np.ndarray
+    directions: np.ndarray
+    singular_values: np.ndarray
+    residuals: Residuals
+    turns: tuple[float, ...] = ()
+    settled: bool = True
+
+    @property
+    def deviations(self) -> np.ndarray:
+        """Standard deviations (p,); infinite where the data tell nothing."""
+        out = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        blind = (np.abs(self.directions) > 1e-6 * np.abs(self.directions).max(initial=1e-300)).any(axis=0)
+        return np.where(blind, np.inf, out)
+
+    @property
+    def condition(self) -> float:
+        """Largest over smallest singular value of the data, columns of unit length."""
+        values = self.singular_values
+        return float(values[0] / values[-1]) if len(values) and values[-1] > 0 else np.inf
+
+    def half_width(self, level: float = 0.95) -> np.ndarray:
+        """Of the confidence intervals (p,)."""
+        dof = max(1, self.residuals.count * len(self.sigma) - len(self.phi))
+        return float(student.ppf(0.5 + level / 2, dof)) * self.deviations
+
+    __repr__ = short_repr

@@ -1,0 +1,107 @@
+"""What is strange about a record is told, with its factor; what may be is left in peace."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gough
+from gough.identification.data._checking import _clipped
+from gough.identification.data._doubts import find_hold
+
+from .logs import log_of
+
+LOG = log_of("five_bar", 0.3)
+MODEL = LOG.model
+LEFT, RIGHT = MODEL.layout.drive_names
+
+
+def told(record: gough.Record, band: float | str = 8.0) -> list[str]:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        gough.condition(MODEL, record, shifts=None, band=band)
+    return [str(w.message) for w in found if issubclass(w.category, gough.DataWarning)]
+
+
+def record(**changes: object) -> gough.Record:
+    return replace(LOG.record(step=1e-6, noise=1e-2), **changes)
+
+
+def test_clipping_at_both_ends_is_seen_and_switching_is_not() -> None:
+    t = np.arange(6000) / 500
+    x = np.sin(2 * np.pi * 0.5 * t) + 0.02 * np.random.default_rng(0).normal(size=len(t))
+    both = _clipped(np.clip(x, -0.8, 0.8))
+    assert both.sum() == (np.abs(x) >= 0.8).sum() > 2000
+    assert _clipped(np.minimum(x, 0.8)).sum() == (x >= 0.8).sum() > 1000
+    assert not _clipped(np.sign(np.sin(t))).any() and not _clipped(x).any()
+    assert not _clipped(np.round(5 * np.sin(t)) / 5).any()
+
+
+@pytest.mark.parametrize("factor", [1 / 99, 1 / 50, 1 / 30, 20.0])
+def test_forces_of_all_drives_off_by_a_factor_are_told_once(factor: float) -> None:
+    forces = {d: factor * f for d, f in record().forces.items()}
+    found = told(record(forces=forces))
+    assert len(found) == 1 and "a gear ratio, a unit, or a current" in found[0]
+    assert (f"1/{1 / factor:.2g}"[:3] if factor < 1 else "20 times") in found[0], found
+
+
+def test_friction_and_masses_wrong_by_three_are_no_such_factor() -> None:
+    rate = {d: LOG.rate[:, k] for k, d in enumerate(MODEL.layout.drive_names)}
+    for factor in (1 / 3, 1.0, 3.0):
+        assert told(record(forces={d: factor * f for d, f in record().forces.items()})) == []
+    size = max(float(np.abs(f).max()) for f in record().forces.values())
+    rubbed = {d: f + 12 * size * np.sign(rate[d]) for d, f in record().forces.items()}
+    assert told(record(forces=rubbed)) == []
+
+
+def test_one_drive_off_by_a_factor_is_named() -> None:
+    found = told(record(forces={**record().forces, RIGHT: record().forces[RIGHT] / 30}))
+    assert (
+        len(found) == 1 and f"force {RIGHT} alone is 0.03" in found[0] and "those of other drives are about" in found[0]
+    )
+
+
+def test_the_same_column_twice_is_told() -> None:
+    found = told(record(forces=dict.fromkeys((LEFT, RIGHT), record().forces[LEFT])))
+    assert any(f"forces of {LEFT} and {RIGHT} are the same in all 6000 rows" in text for text in found)
+    r = record()
+    assert not any("same" in text for text in told(r))
+
+
+def test_milliseconds_at_ten_kilohertz_are_suspected_by_the_motion() -> None:
+    fast = log_of("five_bar", 0.3, rate_hz=10e3, seconds=6.0)
+    found = told(replace(fast.record(step=1e-6), time=1e3 * fast.t), "auto")
+    assert any("steps of 0.1 s" in text and "a factor 1000" in text and "'time [ms]'" in text for text in found)
+    slow = replace(fast.record(step=1e-6), time=1e3 * fast.t, stated=frozenset({"time"}))
+    assert not any("factor 1000: state" in text for text in told(slow, "auto"))
+    coarse = LOG.record().rows(slice(None, None, 25))  # 20 Hz, and meant
+    assert not any("state its unit" in text for text in told(coarse))
+
+
+@pytest.mark.parametrize(("factor", "unit"), [(1e3, "ms"), (1e6, "us"), (1e9, "ns")])
+def test_the_unit_of_time_that_is_suggested_mends_it(factor: float, unit: str) -> None:
+    with pytest.raises(gough.BadDataError, match=rf"in {unit} they would be 0.002 s, a factor {factor:.0f}"):
+        gough.condition(MODEL, record(time=factor * LOG.t))
+
+
+def test_a_position_that_is_sampled_and_held_is_told() -> None:
+    r = record()
+    at = np.arange(len(r)) // 10 * 10
+    found = told(replace(r, positions={**r.positions, LEFT: r.positions[LEFT][at]}))
+    assert any(f"position {LEFT} stands for 10 samples" in text and "slice(0, None, 10)" in text for text in found)
+    assert not any(f"position {RIGHT} stands" in text for text in found)
+    whole = told(replace(r.rows(at), time=r.time))
+    assert [text for text in whole if "stand" in text and "all channels stand for 10 samples" in text], whole
+    jitter = np.sort(np.random.default_rng(1).integers(-1, 2, len(r) // 10) + 10 * np.arange(len(r) // 10))
+    late = jitter[np.clip(np.searchsorted(jitter, np.arange(len(r)), side="right") - 1, 0, None)].clip(0)
+    hold = find_hold(r.positions[LEFT][late])
+    assert hold is not None and hold[0] == 10
+
+
+def test_a_coarse_encoder_is_no_hold() -> None:
+    for step in (1e-3, 1e-2):
+        assert all(find_hold(np.round(x / step) * step) is None for x in record().positions.values())
+    assert find_hold(np.round(np.arange(6000) / 10) * 1e-3) is None

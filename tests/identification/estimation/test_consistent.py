@@ -1,0 +1,69 @@
+"""Consistent inertias: against bodies made of points, and one way against the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gough
+from gough.errors import UsageError
+from inner.identification import PSEUDO, Prior, consistent_values, inconsistent_names, whole_bodies
+
+
+def ten_of_points(masses: np.ndarray, points: np.ndarray) -> np.ndarray:
+    first = masses @ points
+    tensor = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(masses, points, strict=True))
+    return np.array([masses.sum(), *first, *np.asarray(tensor)[np.triu_indices(3)]])
+
+
+def test_pseudo_inertia_is_the_second_moment_of_points() -> None:
+    rng = np.random.default_rng(0)
+    masses, points = rng.uniform(0.1, 1, 6), rng.normal(size=(6, 3))
+    lifted = np.column_stack([points, np.ones(6)])
+    assert np.allclose(PSEUDO @ ten_of_points(masses, points), np.einsum("k,ki,kj->ij", masses, lifted, lifted))
+
+
+@pytest.fixture(scope="module")
+def base() -> gough.BaseParameters:
+    return gough.base_parameters(gough.build("five_bar"), ("inertia", "friction"))
+
+
+def a_prior(base: gough.BaseParameters) -> Prior:
+    return Prior.of(base.regressor.model, base, None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_both_ways_find_the_same_consistent_numbers(base: gough.BaseParameters, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    prior = a_prior(base)
+    root = rng.normal(size=(base.rank, base.rank)) * 0.02 * np.abs(base.values).max()
+    covariance = root @ root.T + 1e-6 * np.eye(base.rank)
+    phi = base.values + rng.normal(size=base.rank) * 0.3 * np.abs(base.values).max()
+    names = base.regressor.names
+    found = [consistent_values(base, phi, covariance, prior, way) for way in ("log-cholesky", "lmi")]
+
+    def cost(values: np.ndarray) -> float:
+        off = base.matrix @ values - phi
+        return float(off @ np.linalg.solve(covariance, off) + (((values - prior.values) / prior.spreads) ** 2).sum())
+
+    for values in found:
+        assert inconsistent_names(names, values) == []
+        for body in whole_bodies(names):
+            assert np.linalg.eigvalsh(body.pseudo_inertia(values))[0] > 0
+    assert cost(found[0]) == pytest.approx(cost(found[1]), rel=1e-4)
+
+
+def test_consistent_numbers_stay_where_data_and_description_agree(base: gough.BaseParameters) -> None:
+    prior = a_prior(base)
+    covariance = np.eye(base.rank) * (1e-4 * np.abs(base.values).max()) ** 2
+    for way in ("log-cholesky", "lmi"):
+        found = consistent_values(base, base.values, covariance, prior, way)
+        assert np.abs(base.matrix @ found - base.values).max() < 3e-4 * np.abs(base.values).max()
+
+
+def test_what_no_robot_can_have_is_named(base: gough.BaseParameters) -> None:
+    values = np.array(base.regressor.values)
+    values[base.regressor.names.index("left_rod.ZZ")] *= -1
+    assert inconsistent_names(base.regressor.names, values) == ["left_rod"]
+    with pytest.raises(UsageError, match="log-cholesky, lmi"):
+        consistent_values(base, base.values, np.eye(base.rank), a_prior(base), "magic")

@@ -1,0 +1,141 @@
+"""What is said of identifications whose numbers are worth little: provoked, one after the other, on a five-bar."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gough
+
+LAW = gough.laws.JointPD(stiffness=300.0, damping=20.0)
+
+
+@cache
+def model() -> gough.Model:
+    return gough.build("five_bar")
+
+
+@cache
+def told(seed: int) -> gough.Motion:
+    home, t = model().drives(model().home), np.linspace(0.0, 6.0, 31)
+    drives = home + 0.3 * np.sin(np.outer(t, np.random.default_rng(seed).uniform(1.0, 4.0, 2)))
+    return gough.motions.spline(times=t, drives=drives, names=model().layout.drive_names, degree=5)
+
+
+@cache
+def record(seed: int, rate_hz: float = 500.0) -> gough.Record:
+    run = gough.simulate(model(), told(seed), LAW, method="rk4", step=1e-3)
+    made = gough.Record.from_run(run, "log", rate_hz=rate_hz, resolution=1e-5, noise={"force": 0.005}, seed=seed)
+    return replace(made, rates={}, pose=None, wrench=None, stated=frozenset())
+
+
+def with_forces(of: gough.Record, change: Callable[[str, np.ndarray], np.ndarray]) -> gough.Record:
+    return replace(of, forces={d: change(d, np.asarray(x)) for d, x in of.forces.items()})
+
+
+def said(data: Any, **more: Any) -> tuple[gough.Identification, str]:
+    """(what was found, all that was said)."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = gough.identify(model(), data, **more)
+    assert not any(issubclass(w.category, RuntimeWarning) for w in caught)
+    return found, " ".join(str(w.message) for w in caught)
+
+
+@pytest.mark.parametrize("method", ["ls", "iv", "didim"])
+def test_nothing_is_said_of_good_data(method: str) -> None:
+    more: dict[str, Any] = {} if method == "ls" else {"controller": LAW, "motion": told(1)}
+    assert said(record(1), method=method, **more)[1] == ""
+
+
+def test_a_force_that_is_not_predicted_is_said() -> None:
+    right = model().layout.drive_names[1]
+    _, text = said(with_forces(record(1), lambda d, x: x / 5 if d == right else x))
+    assert "of the force are not predicted in training" in text and "columns another unit" in text
+
+
+def test_an_encoder_with_another_zero_is_said() -> None:
+    first = model().layout.drive_names[0]
+    moved = {d: x + (0.5 if d == first else 0.0) for d, x in record(1).positions.items()}
+    assert "encoders have another zero" in said(replace(record(1), positions=moved))[1]
+
+
+def test_a_record_given_twice_is_refused() -> None:
+    with pytest.raises(gough.UsageError, match="run 'log #2' is run 'log' once more"):
+        gough.identify(model(), [record(1), record(1)])
+
+
+def test_training_data_validate_nothing() -> None:
+    assert "is training data, too" in said(record(1), validation=record(1))[1]
+    assert "is training data" not in said(record(1), validation=record(2))[1]
+
+
+def test_validation_may_be_sampled_otherwise() -> None:
+    """The same noise a sample is more noise an equation, which takes fewer of them; that is no bad fit."""
+    found, text = said(record(1), validation=record(2, 100.0))
+    assert text == "" and found.fits[1].count > 40
+
+
+def test_shares_are_of_the_measured_force() -> None:
+    """Whatever is known of it."""
+    one, all_ = (said(record(1), parameters=which)[0].fits[0] for which in (("left_crank.ZZ",), ("inertia", "rotors")))
+    assert one.rms / one.share == pytest.approx(all_.rms / all_.share, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["iv", "didim"])
+@pytest.mark.parametrize("factor", [0.25, 10.0])
+def test_another_controller_is_noticed(method: str, factor: float) -> None:
+    other = gough.laws.JointPD(stiffness=factor * 300.0, damping=factor * 20.0)
+    assert "check controller=, motion=" in said(record(1), method=method, controller=other, motion=told(1))[1]
+
+
+@pytest.mark.parametrize("method", ["iv", "didim"])
+def test_another_motion_is_noticed(method: str) -> None:
+    try:
+        _, text = said(record(1), method=method, controller=LAW, motion=told(2))
+    except gough.UsageError as problem:
+        text = str(problem)
+    assert "check controller=" in text
+
+
+def test_references_of_records_with_one_name() -> None:
+    times = record(1).time
+    logs = [
+        replace(record(k), reference=dict(zip(record(k).forces, told(k).at(times).position.T, strict=True)))
+        for k in (1, 2)
+    ]
+    found, text = said(logs, method="iv", controller=LAW)
+    assert "the simulated robot is" not in text and found.samples.runs == ("log", "log #2")
+
+
+@pytest.mark.parametrize("method", ["ls", "didim"])
+def test_useless_data_are_refused_in_words(method: str) -> None:
+    still = replace(record(1), positions={d: x[0] + 1e-7 * (x - x[0]) for d, x in record(1).positions.items()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            if method == "ls":
+                found = gough.identify(model(), still)
+            else:
+                found = gough.identify(model(), record(1), method="didim", controller=LAW, motion=told(1), begin=-100.0)
+        except gough.UsageError:
+            return
+    assert found.undetermined_base
+
+
+def test_few_equations_are_refused() -> None:
+    with pytest.raises(gough.UsageError, match="equations for 7 parameters, and 14 are the least"):
+        gough.identify(model(), record(1).rows(slice(0, 700)))
+
+
+def test_a_report_is_a_page(tmp_path: Any) -> None:
+    found, _ = said(record(1))
+    with pytest.raises(gough.UsageError, match=r"ends with \.html"):
+        found.report(tmp_path / "log.csv")
+    assert not (tmp_path / "log.csv").exists()

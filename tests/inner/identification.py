@@ -1,0 +1,47 @@
+"""Inner names of `gough.identification`."""
+
+from gough.identification import _standard, elastic, excitation, identify, report
+from gough.identification.estimation import (
+    PSEUDO,
+    ClosedLoop,
+    ForceEquations,
+    FreedModel,
+    Rows,
+    RowTriangles,
+    Thinning,
+    consistent_values,
+    inconsistent_names,
+    solve_scaled,
+    solve_weighed,
+    stretches,
+    whole_bodies,
+)
+
+__all__ = [
+    "PSEUDO",
+    "ClosedLoop",
+    "ForceEquations",
+    "FreedModel",
+    "RowTriangles",
+    "Rows",
+    "Thinning",
+    "consistent_values",
+    "inconsistent_names",
+    "solve_scaled",
+    "solve_weighed",
+    "stretches",
+    "whole_bodies",
+]
+
+choose_elastic, map_design, write_numbers = elastic.choose_elastic, elastic.map_design, elastic.write_numbers
+resting_robot, vibration, poles = elastic.resting_robot, elastic.vibration, elastic.poles
+common_basis, group_slopes, square_slopes = elastic.common_basis, elastic.group_slopes, elastic.square_slopes
+linear_response, poles_of_record, read_channels = (
+    elastic.linear_response,
+    elastic.poles_of_record,
+    elastic.read_channels,
+)
+excitation_problem = excitation.excitation_problem
+Prior = _standard.Prior
+draw_parameters, report_page = report.draw_parameters, report.report_page
+reference_motion = identify.reference_motion
