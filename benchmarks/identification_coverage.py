@@ -1,7 +1,8 @@
 """Do intervals cover the truth? A run of a robot that Pinocchio moves, measured many times with other noise, identified anew.
 
     python benchmarks/identification_coverage.py [--draws 1000] [--robots hexapod,delta,five_bar] [--methods ls,iv,didim]
-        [--states encoders | exact] [--workers 2] [--cache FOLDER] [--out benchmarks] [--name identification_coverage] [--tiny]
+        [--states encoders | exact] [--workers 2] [--cache FOLDER] [--parts FOLDER] [--out benchmarks]
+        [--name identification_coverage] [--tiny]
 
 The run is simulated once by tests/identification/foreign (Pinocchio's tree, loops closed by multipliers, joint control with known
 gains; none of the library's equations) and kept in --cache. Every draw adds encoder noise and counts, force noise and counts
@@ -14,8 +15,9 @@ measured forces: what the data hold at best, and a check of the statistics, sinc
 Counted, of the base parameters of inertia, rotors, friction and offsets: how often the 95 % interval covers the truth (each
 parameter, and all together); bias, the mean error over the spread of the estimates; reported deviation over this spread; mean
 relative error; bodies that no matter can have, in the estimate and in the consistent one; time a draw (records are conditioned
-once for all methods, which is not counted). Draws are done in parts, and what is done is written after each. Writes NAME.json
-and NAME.md.
+once for all methods, which is not counted). Draws are done in parts, and what is done is written after each; with --parts every
+part is kept in a folder, and an interrupted count goes on there (of the same tree: nothing looks whether the library changed).
+Writes NAME.json and NAME.md.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -63,6 +65,7 @@ class Settings:
     states: str
     seed: int
     folder: str
+    parts: str = ""
 
 
 @dataclass(frozen=True)
@@ -192,6 +195,29 @@ def case_of(settings: Settings) -> Case:
     return Case(settings)
 
 
+def kept_part(settings: Settings, matrix: np.ndarray, methods: Sequence[str], draws: range) -> list[list[Draw | str]]:
+    """`draw_part`, or what a file has of it."""
+    if not settings.parts:
+        return draw_part(settings, matrix, methods, draws)
+    s = settings
+    what = f"{s.robot}-{'-'.join(methods)}-{s.states}-{s.duration:g}s-{s.rate_hz:g}Hz-seed{s.seed}"
+    path = Path(s.parts) / f"{what}-{draws.start}-{draws.stop}.json"
+    if not path.exists():
+        done = draw_part(settings, matrix, methods, draws)
+        text = json.dumps(
+            [[d if isinstance(d, str) else asdict(d) for d in own] for own in done], default=np.ndarray.tolist
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".new").write_text(text)
+        path.with_suffix(".new").replace(path)
+    return [[d if isinstance(d, str) else as_draw(d) for d in own] for own in json.loads(path.read_text())]
+
+
+def as_draw(data: dict[str, Any]) -> Draw:
+    """From a file."""
+    return Draw(**data | {key: np.array(data[key]) for key in ("base", "deviations")})
+
+
 def draw_part(settings: Settings, matrix: np.ndarray, methods: Sequence[str], draws: range) -> list[list[Draw | str]]:
     """Some draws by each of the methods, in terms of the base parameters matrix @ π; what failed is its message."""
     case, found = case_of(settings), [[] for _ in methods]
@@ -214,11 +240,11 @@ def all_parts(settings: Settings, methods: Sequence[str], draws: int, workers: i
     parts = [range(k, min(k + PART, draws)) for k in range(0, draws, PART)]
     matrix = case_of(settings).base.matrix
     if workers < 2:
-        yield from (draw_part(settings, matrix, methods, part) for part in parts)
+        yield from (kept_part(settings, matrix, methods, part) for part in parts)
         return
     n = len(parts)
     with ProcessPoolExecutor(workers) as pool:
-        yield from pool.map(draw_part, [settings] * n, [matrix] * n, [methods] * n, parts)
+        yield from pool.map(kept_part, [settings] * n, [matrix] * n, [methods] * n, parts)
 
 
 def summary(case: Case, draws: Sequence[Draw | str]) -> dict[str, Any]:
@@ -325,6 +351,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--cache", type=Path, default=Path("out/runs"), help="where clean runs are kept")
+    parser.add_argument("--parts", default="", help="where parts that are done are kept")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)
     parser.add_argument("--name", default="identification_coverage", help="of the files written")
     parser.add_argument(
@@ -342,7 +369,7 @@ def main() -> None:
     }
     o.out.mkdir(parents=True, exist_ok=True)
     for robot in o.robots.split(","):
-        settings = Settings(robot, o.duration, o.rate, o.states, o.seed, str(o.cache))
+        settings = Settings(robot, o.duration, o.rate, o.states, o.seed, str(o.cache), o.parts)
         case = case_of(settings)
         own = result["robots"][robot] = {"parameters": len(case.truth), "methods": {}}
         methods = o.methods.split(",")

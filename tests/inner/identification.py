@@ -1,6 +1,6 @@
 """Inner names of `gough.identification`."""
 
-from gough.identification import _standard, elastic, excitation, identify, report
+from gough.identification import _standard, data, elastic, excitation, identify, report
 from gough.identification.estimation import (
     PSEUDO,
     ClosedLoop,
@@ -41,6 +41,7 @@ linear_response, poles_of_record, read_channels = (
     elastic.poles_of_record,
     elastic.read_channels,
 )
+clipped_rows, find_hold = data.clipped_rows, data.find_hold
 excitation_problem = excitation.excitation_problem
 Prior = _standard.Prior
 draw_parameters, report_page = report.draw_parameters, report.report_page

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.identification.data._checking import _clipped
-from gough.identification.data._doubts import find_hold
+from inner.identification import clipped_rows, find_hold
 
 from .logs import log_of
 
@@ -33,11 +32,11 @@ def record(**changes: object) -> gough.Record:
 def test_clipping_at_both_ends_is_seen_and_switching_is_not() -> None:
     t = np.arange(6000) / 500
     x = np.sin(2 * np.pi * 0.5 * t) + 0.02 * np.random.default_rng(0).normal(size=len(t))
-    both = _clipped(np.clip(x, -0.8, 0.8))
+    both = clipped_rows(np.clip(x, -0.8, 0.8))
     assert both.sum() == (np.abs(x) >= 0.8).sum() > 2000
-    assert _clipped(np.minimum(x, 0.8)).sum() == (x >= 0.8).sum() > 1000
-    assert not _clipped(np.sign(np.sin(t))).any() and not _clipped(x).any()
-    assert not _clipped(np.round(5 * np.sin(t)) / 5).any()
+    assert clipped_rows(np.minimum(x, 0.8)).sum() == (x >= 0.8).sum() > 1000
+    assert not clipped_rows(np.sign(np.sin(t))).any() and not clipped_rows(x).any()
+    assert not clipped_rows(np.round(5 * np.sin(t)) / 5).any()
 
 
 @pytest.mark.parametrize("factor", [1 / 99, 1 / 50, 1 / 30, 20.0])

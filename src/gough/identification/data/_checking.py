@@ -142,13 +142,13 @@ def saturated_rows(model: "Model", record: Record) -> Mapping[str, np.ndarray]:
         if drive in limits:
             mask = np.abs(x) >= FORCE_LIMIT * limits[drive]
         else:
-            mask = _clipped(x)
+            mask = clipped_rows(x)
         if mask.any():
             out[drive] = mask
     return out
 
 
-def _clipped(x: np.ndarray) -> np.ndarray:
+def clipped_rows(x: np.ndarray) -> np.ndarray:
     """Mask of an extreme value that stands several times in a row at several places, in a signal that changes else."""
     out = np.zeros(len(x), dtype=bool)
     still = np.append(np.diff(x) == 0, False)
