@@ -215,7 +215,8 @@ def kept_part(settings: Settings, matrix: np.ndarray, methods: Sequence[str], dr
 
 def as_draw(data: dict[str, Any]) -> Draw:
     """From a file."""
-    return Draw(**data | {key: np.array(data[key]) for key in ("base", "deviations")})
+    arrays: dict[str, Any] = {key: np.array(data[key]) for key in ("base", "deviations")}
+    return Draw(**data | arrays)
 
 
 def draw_part(settings: Settings, matrix: np.ndarray, methods: Sequence[str], draws: range) -> list[list[Draw | str]]:
