@@ -12,6 +12,8 @@ from gough.errors import UsageError
 
 if TYPE_CHECKING:
     from gough.identification.identification import Fit, Identification
+    from gough.model import Model
+    from gough.simulation.scenarios.scenario import Scenario
 
 
 def identify(
@@ -53,6 +55,15 @@ def identify(
     band: Annotated[
         float | None, typer.Option("--band", help="Low-pass of the data, Hz; default: from the data.")
     ] = None,
+    shift: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--shift", help="How late a channel comes, 'force=4 ms', 'force DRIVE=…'; several times; none: 0."
+        ),
+    ] = None,
+    thin: Annotated[
+        int | None, typer.Option("--thin", help="One equation of so many samples; default: as the band asks.")
+    ] = None,
     rate: Annotated[float | None, typer.Option("--rate", help="Sampling rate (Hz) of logs without times.")] = None,
     accept: Annotated[
         list[str] | None, typer.Option("--accept", help="A kind of problem of the data that is known; several times.")
@@ -74,11 +85,18 @@ def identify(
     fits[] (name count error rms[] share[]), notes[], warnings[], files[].
     """
     import gough
+    from gough.arguments import demand_one_of
+    from gough.identification.estimation.consistent import WAYS
+    from gough.identification.identification import METHODS
 
     if hold_out is not None and validate:
         raise UsageError("--hold-out and --validate exclude each other")
     if hold_out is not None and not 0 < hold_out <= 0.9:
         raise UsageError(f"--hold-out {hold_out:g}: give a share above 0 and up to 0.9")
+    demand_one_of("--method", method, tuple(METHODS))
+    demand_one_of("--consistent", consistent, (*WAYS, "no"))
+    if method == "ls" and scenario is not None:
+        raise UsageError(f"--scenario {scenario}: least squares simulate nothing; give --method iv or didim with it")
     if method != "ls" and scenario is None:
         raise UsageError(
             f"--method {method}: it simulates the robot; name its controller and motion with --scenario FILE"
@@ -88,7 +106,9 @@ def identify(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, _ = open_model(robot, quiet=json, variables=variables)
-    options: dict[str, Any] = {"band": "auto" if band is None else band, "idle": idle, "accept": tuple(accept or ())}
+    late = shifts_of(shift or [])
+    options: dict[str, Any] = {"shifts": late} if late else {}
+    options |= {"band": "auto" if band is None else band, "idle": idle, "accept": tuple(accept or ())}
 
     def read(paths: list[Path]) -> Any:
         given = [gough.read_record(p, model, columns, rate_hz=rate, accept=options["accept"]) for p in paths]
@@ -104,6 +124,7 @@ def identify(
     more: dict[str, Any] = {}
     if scenario is not None:
         told = gough.load_scenario(scenario)
+        demand_same_robot(model, told, scenario)
         more = {"controller": told.controller, "motion": told.motion, "begin": begin}
     if parameters is not None:
         more["parameters"] = tuple(p.strip() for p in parameters.split(",") if p.strip())
@@ -117,6 +138,7 @@ def identify(
             validation=checked,
             prior=prior,
             consistent=False if consistent == "no" else consistent,
+            thin=thin,
             **more,
         )
     files = []
@@ -137,6 +159,34 @@ def identify(
         note(line)
     for name in files:
         note(f"written: {name}")
+
+
+def shifts_of(texts: list[str]) -> dict[str, float]:
+    """{channel: s} of what --shift says."""
+    from gough.robot.units import UnitError, parse
+
+    out: dict[str, float] = {}
+    for text in texts:
+        channel, equals, value = (part.strip() for part in text.rpartition("="))
+        try:
+            number, dimension = (
+                parse(value) if not value.replace(".", "").lstrip("-").isdecimal() else (float(value), None)
+            )
+        except UnitError as problem:
+            raise UsageError(f"--shift {text!r}: {problem}; write 'force=4 ms'") from None
+        if not (channel and equals) or dimension not in (None, parse("1 s")[1]):
+            raise UsageError(f"--shift {text!r}; give CHANNEL=TIME, as in 'force=4 ms' or 'force DRIVE=0.004 s'")
+        out[channel] = number
+    return out
+
+
+def demand_same_robot(model: "Model", told: "Scenario", path: Path) -> None:
+    """UsageError for a scenario of another robot."""
+    if told.model.layout.drive_names != model.layout.drive_names or told.model.robot.name != model.robot.name:
+        raise UsageError(
+            f"--scenario {path}: it is about {told.model.robot.name}, and this is {model.robot.name}; its controller and motion "
+            "would be another robot's"
+        )
 
 
 def told_result(found: "Identification") -> dict[str, Any]:

@@ -17,12 +17,14 @@ POOR = 1000.0
 """Condition of the data, columns of unit length, from which excitation is called poor."""
 FAR = 3.0
 """Deviations from 0 beyond which a wrong sign is no chance."""
-MISSING, STRUCTURED = 0.1, 0.02
+MISSING, STRUCTURED = 0.1, 0.001
 """Shares of the force that are not predicted: of any kind, and of a kind that is no noise."""
 LONG = 3.0
 """Equations over which residuals are alike that noise does not explain."""
 ANOTHER = 0.25
 """Difference of simulated and measured positions, over how far measured ones are from what was told."""
+OTHER_GAINS, ALIKE = 0.005, 0.7
+"""Part of the simulated lag by which the measured one differs, and of that difference, from which gains are doubted."""
 POSITIVE = ("M", "XX", "YY", "ZZ", "viscous", "coulomb", "rotor_inertia", "armature", "stiffness", "damping")
 """Last words of names of what is never negative by itself."""
 
@@ -36,9 +38,10 @@ class Told:
 
 
 def named_contents(samples: Samples) -> Iterator[tuple[bytes, str]]:
-    """(all numbers of a run, its name) of every run: equal ones are the same measurement."""
+    """(all measured forces of a run, its name) of every run: equal ones are the same measurement. States are rounded differently
+    from call to call."""
     for run, begin, end in stretches(samples):
-        yield samples.force[begin:end].tobytes() + samples.q[begin:end].tobytes(), samples.runs[run]
+        yield samples.force[begin:end].tobytes(), samples.runs[run]
 
 
 def doubts_of(found: "Identification") -> list[str]:
@@ -103,9 +106,10 @@ def _misfit(found: "Identification") -> list[str]:
     worst = int(np.argmax(fit.rms))
     how = f", alike over {memory:.0f} equations, as noise is not" if memory >= LONG else ""
     text = (
-        f"{part:.1%} of the force are not predicted in training{how} (most at {found.rows.names[worst]}: "
+        f"{fit.error:.3%} of the force are not predicted in training{how} (most at {found.rows.names[worst]}: "
         f"{fit.rms[worst]:.3g} of {force[worst]:.3g}): the model lacks something that the data show (friction, offsets, a "
-        "flexible part), or encoders have another zero, columns another unit, or the wrong motion is told"
+        "flexible part), or encoders have another zero, columns another unit, or the wrong motion is told; deviations know "
+        "nothing of that"
     )
     return [text]
 
@@ -125,9 +129,42 @@ def doubts_of_loop(found: "Identification", simulated: Samples, told: tuple[Told
         moved = np.maximum(measured.std(axis=0), 1e-300)
         worst = int(np.argmax(off / np.maximum(lag, 1e-4 * moved)))
         if off[worst] > ANOTHER * lag[worst] and off[worst] > 1e-4 * moved[worst]:
+            short = follows.motion.duration - float(found.samples.time[own][-1] - follows.begin)
+            ends = (
+                f" (the motion ends {-short:.3g} s before the record)"
+                if short < -0.01 * follows.motion.duration
+                else ""
+            )
             out.append(
                 f"run {found.samples.runs[run]!r}: the simulated robot is {off[worst]:.3g} (rms) off the measured one at "
                 f"{found.model.layout.drive_names[worst]}, which is {lag[worst]:.3g} off what it was told: check controller=, "
-                "motion= and begin=; with others than the robot's own the numbers are wrong"
+                f"motion= and begin={ends}; with others than the robot's own the numbers are wrong"
+            )
+            continue
+        other = _another_lag(measured, made, follows.motion.at(time).position, found.samples.spacing)
+        if other is not None:
+            drive, times, part = other
+            out.append(
+                f"run {found.samples.runs[run]!r}: the lag of the simulated robot behind what it was told is another one than "
+                f"the measured lag, by {part:.1%} at {found.model.layout.drive_names[drive]} ({times:.3g} times as far, and with "
+                "its rate): gains of controller= are not the robot's, and numbers lean"
             )
     return out
+
+
+def _another_lag(
+    measured: np.ndarray, made: np.ndarray, told: np.ndarray, step: float
+) -> tuple[int, float, float] | None:
+    """(drive, how many times the lag, part of it that differs) where simulated and measured positions (n, drives) differ as those
+    of controllers with other gains do: by a part of the simulated lag and of its rate; else None."""
+    worst: tuple[int, float, float] | None = None
+    for k in range(told.shape[1]):
+        lag, apart = told[:, k] - made[:, k], made[:, k] - measured[:, k]
+        basis = np.column_stack([lag, np.gradient(lag, step)])
+        size = np.maximum(np.linalg.norm(basis, axis=0), 1e-300)
+        share = np.linalg.lstsq(basis / size, apart, rcond=None)[0] / size
+        part = float(np.linalg.norm(basis @ share) / size[0])
+        told_so = np.linalg.norm(basis @ share) > ALIKE * np.linalg.norm(apart)
+        if part > OTHER_GAINS and told_so and (worst is None or part > worst[2]):
+            worst = k, float(1.0 / (1.0 + share[0])), part
+    return worst

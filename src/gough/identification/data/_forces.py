@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.identification._unknowns import DEFAULT
+from gough.identification.base_parameters import BaseParameters, base_parameters
 from gough.identification.data._filters import LowPass, noise_bandwidth
 from gough.identification.data._shifts import Shift, find_shift
 from gough.identification.data._states import RobotStates
@@ -41,7 +43,10 @@ class ForceComparison:
         ]
 
     def shifts(self) -> Iterator[Shift]:
-        """By how much the force of each drive comes late, where that can be told."""
+        """By how much the force of each drive comes late, where that can be told: not where drives are redundant, whose forces do
+        not follow from the motion."""
+        if _regressor(self.model) is None:
+            return
         apart = float(np.median([np.median(np.diff(rows)) if len(rows) > 1 else 1 for rows, _, _ in self.tables]))
         band = self.low.band_hz
         share = 1.0 if band is None else min(1.0, 2 * noise_bandwidth(band) * self.step * apart)
@@ -129,30 +134,35 @@ def _columns(model: "Model", record: Record, rows: np.ndarray, states: RobotStat
     """(rows (m,), columns [(m, p)] for each drive, the model's forces (m, drives))."""
     some = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(int))
     q, v, a = states.q[good][some], states.v[good][some], states.acceleration[good][some]
-    mobility = model.layout.mobility
-    still, wrench = np.zeros_like(v), None if record.wrench is None else record.wrench[rows[some]]
-    forces = []
-    for velocity, acceleration in ((still, still), (still, a), (v, a)):
-        r = model.inverse_dynamics(q, velocity, acceleration[:, :mobility], wrench=wrench, on_bad_state="mark")
-        forces.append(np.nan_to_num(r.tau))
-    gravity, inertia, everything = forces[0], forces[1] - forces[0], forces[2]
-    u = model.function("joint_motion").values(q=q, v=v, vdot=a, parameters=model.parameters)["ud"]
+    wrench = None if record.wrench is None else record.wrench[rows[some]]
+
+    def forces(velocity: np.ndarray, acceleration: np.ndarray, load: np.ndarray | None) -> np.ndarray:
+        wanted = acceleration[:, : model.layout.mobility]
+        return np.nan_to_num(model.inverse_dynamics(q, velocity, wanted, wrench=load, on_bad_state="mark").tau)
+
+    still, everything = np.zeros_like(v), forces(v, a, wrench)
+    known = _regressor(model)
+    if known is None:
+        at_rest, pushed = forces(still, still, wrench), forces(still, a, wrench)
+        parts = np.stack([at_rest, pushed - at_rest, everything - pushed], axis=-1)
+    else:
+        Y = known.regressor(q, v, a[:, : model.layout.mobility], on_bad_state="mark")
+        loaded = 0.0 if wrench is None else everything - forces(v, a, None)
+        parts = np.concatenate([known.columns(Y.Y), (Y.rest + loaded)[..., None]], axis=-1)
+        parts = np.nan_to_num(parts)
     at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
-    accelerations = u[:, at]
+    accelerations = model.function("joint_motion").values(q=q, v=v, vdot=a, parameters=model.parameters)["ud"][:, at]
     rates = model.function("tree_rates").values(q=q, v=v, parameters=model.parameters)["u"][:, at]
     one = np.ones(len(q))
     columns = [
-        np.column_stack(
-            [
-                gravity[:, k],
-                inertia[:, k],
-                (everything - inertia - gravity)[:, k],
-                accelerations,
-                rates[:, k],
-                np.sign(rates[:, k]),
-                one,
-            ]
-        )
-        for k in range(len(at))
+        np.column_stack([parts[:, k], accelerations, rates[:, k], np.sign(rates[:, k]), one]) for k in range(len(at))
     ]
     return rows[some], columns, everything
+
+
+def _regressor(model: "Model") -> BaseParameters | None:
+    """All that the description lets vary: what a wrong mass or friction makes must not look like a shift. None where forces of
+    drives do not follow from the motion."""
+    if len(model.layout.drive_names) != model.layout.nv or not model.driven:
+        return None
+    return model.cached("base parameters of forces", lambda: base_parameters(model, DEFAULT))

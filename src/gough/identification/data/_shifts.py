@@ -1,13 +1,15 @@
 """Time shifts between channels: by how much a force comes later or earlier than the motion it makes.
 
-A force y is explained by columns B of what the model says at the same times: its forces of gravity, inertia and velocity, the
-accelerations of all drives, and the drive's own rate, the sign of it and 1 (friction and offset have a say: viscous friction left
-out would look like a shift). The shift δ is where the part of y(t + δ) that B does not explain is smallest,
+A force y is explained by columns B of what the model says at the same times: those of its base parameters (where forces of drives
+follow from the motion, else its forces of gravity, inertia and velocity), the accelerations of all drives, and the drive's own
+rate, the sign of it and 1. What a wrong mass or a friction left out makes would look like a shift. The shift δ is where the part
+of y(t + δ) that B does not explain is smallest,
 
     J(δ) = |y(t + δ) - B B⁺ y(t + δ)|²:                                                                          (1)
 
-whole steps first, then between them on the curve of the filtered channel. Its deviation is s / |(1 - B B⁺) ẏ|, with the share of
-independent rows: what the residual's noise alone makes of it.
+whole steps first, then between them on the curve of the filtered channel. Its deviation is the larger of two: s / |(1 - B B⁺) ẏ|,
+with the share of independent rows, what noise alone makes of it; and the spread of Σ ẏ r over stretches of the record, which is
+larger where the residual r is no noise. A shift that explains little more is none, however small its deviation.
 """
 
 from collections.abc import Sequence
@@ -22,6 +24,12 @@ STILL = 1e-9
 """A channel that changes by less, of its size, tells nothing."""
 CERTAIN = 4.0
 """Deviations from which a shift is no accident."""
+SAID, TAKEN = 0.9, 0.7
+"""Part of what is not explained that a shift must leave at most, to be told, and to be taken out: in short records a false one
+leaves 0.8 and more."""
+ENOUGH = 2.0
+"""Independent rows a column below which nothing can be told."""
+STRETCHES = 12
 
 
 @dataclass(frozen=True)
@@ -38,8 +46,13 @@ class Shift:
 
     @property
     def certain(self) -> bool:
-        """Whether it is more than noise."""
-        return abs(self.late) > CERTAIN * self.deviation
+        """Whether it is more than noise, and explains something."""
+        return abs(self.late) > CERTAIN * self.deviation and self.after < SAID * self.before
+
+    @property
+    def plain(self) -> bool:
+        """Whether it explains so much that it may be taken out unasked."""
+        return self.certain and self.after < TAKEN * self.before
 
     def __str__(self) -> str:
         side = "late" if self.late >= 0 else "early"
@@ -65,7 +78,7 @@ def find_shift(
     curves = [CubicSpline(np.arange(len(y)), y) for y, _, _ in pieces]
     room = min(min(int(rows.min()), len(y) - 1 - int(rows.max())) for y, rows, _ in pieces)
     most = min(int(LONGEST / step), MOST_STEPS, room)
-    if most < 2 or len(basis) < 4 * Q.shape[1]:
+    if most < 2 or len(basis) * independent < ENOUGH * Q.shape[1]:
         return None
 
     def left(late: float, order: int = 0) -> np.ndarray:
@@ -91,7 +104,14 @@ def find_shift(
     strength = float(np.sqrt(slope @ slope * independent))
     if strength == 0.0:
         return None
+    parts = np.array([part.sum() for part in np.array_split(slope * residual, STRETCHES)])
+    rough = float(np.sqrt(parts @ parts * STRETCHES / (STRETCHES - 1)) / (slope @ slope))
     before = float(np.sqrt(error(0.0) / count))
     return Shift(
-        channel, late * step, float(noise / strength * step), before, float(np.sqrt(error(late) / count)), step
+        channel,
+        late * step,
+        max(float(noise / strength), rough) * step,
+        before,
+        float(np.sqrt(error(late) / count)),
+        step,
     )

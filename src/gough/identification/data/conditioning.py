@@ -175,10 +175,9 @@ def _demand_sound(model: "Model", records: Sequence[Record], accept: Sequence[st
 
 
 def _demand_equal_rates(pieces: Sequence[EvenPiece]) -> None:
-    steps = {piece.record.name: piece.step for piece in pieces}
-    fast, slow = min(steps, key=lambda n: steps[n]), max(steps, key=lambda n: steps[n])
-    if steps[slow] > (1 + ALIKE) * steps[fast]:
-        rates = f"{fast} at {1 / steps[fast]:.4g} Hz, {slow} at {1 / steps[slow]:.4g} Hz"
+    fast, slow = min(pieces, key=lambda p: p.step), max(pieces, key=lambda p: p.step)
+    if slow.step > (1 + ALIKE) * fast.step:
+        rates = ", ".join(f"{p.record.name or 'a record'} at {1 / p.step:.4g} Hz" for p in (fast, slow))
         raise UsageError(f"condition: records are sampled at different rates ({rates}): condition them apart")
 
 
@@ -286,13 +285,12 @@ def _compared_forces(
     some = [(w.piece.record, w.rows[w.good], w.states, w.good) for w in work if w.good.any()]
     forces = ForceComparison(model, some, low, step)
     for found in forces.shifts() if shifted else ():
-        if found.certain and abs(found.late) >= step:
+        if found.plain and abs(found.late) >= step:
             out[found.channel] = found.late
             notes.append(f"{found}: taken out")
         elif found.certain and abs(found.late) >= 0.1 * step:
-            notes.append(
-                f"{found}: less than a sample, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)"
-            )
+            why = "less than a sample" if found.plain else "that may be chance"
+            notes.append(f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)")
     for text in forces.doubts():
         notes.append(text)
         warn(text, DataWarning)
