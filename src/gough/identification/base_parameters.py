@@ -28,6 +28,8 @@ EQUATIONS = 3
 """Rows per unknown, at least."""
 STEPS, STEP = 3, 0.3
 """Steps away from the configurations around home, and how long they are (robot sizes, rad)."""
+OPEN = 0.03
+"""Reciprocal condition of loops from which states say what can be told without much rounding."""
 ROUNDING = 1e-10
 """Of a column, relative to the largest force, and of shares."""
 DOUBTFUL = 1e-7
@@ -216,9 +218,11 @@ def _rank(values: np.ndarray) -> tuple[int, float]:
 
 
 def _stacked(y: Regressor) -> np.ndarray:
-    """Rows of the regressor (n, unknowns) at random assembled states, rows of equal kind scaled alike."""
+    """Rows of the regressor (n, unknowns) at random assembled states, rows of equal kind scaled alike, and those of every state
+    to be of its own size: where loops are nearly folded forces are huge, and their rounding would bury all others."""
     layout, rng = y.model.layout, np.random.default_rng(19900801)
     q = _wander(y.model, rng)
+    q = q[_is_open(y.model, q)]
     each = -(-EQUATIONS * len(y.unknowns) // (layout.nv * len(q))) + 1
     v, vdot = rng.normal(size=(2, each, len(q), layout.nv))
     f = y.function
@@ -226,8 +230,21 @@ def _stacked(y: Regressor) -> np.ndarray:
     state = {"q": np.broadcast_to(q, (each, *q.shape)), "v": v, "vdot": vdot, "parameters": y.model.parameters}
     Y = once(**state).outputs["Y"].reshape(-1, layout.nv, len(y.unknowns))
     Y = Y[np.isfinite(Y).all(axis=(1, 2))]
-    size = np.abs(Y).max(axis=(0, 2), initial=0.0)
-    return (Y / np.where(size > 0, size, 1.0)[:, None]).reshape(-1, len(y.unknowns))
+    size = np.median(np.abs(Y).max(axis=2, initial=0.0), axis=0) if len(Y) else np.ones(layout.nv)
+    largest = np.abs(Y).max(axis=(0, 2), initial=0.0)
+    size = np.where(size > ROUNDING * largest, size, np.where(largest > 0, largest, 1.0))
+    Y = Y / size[:, None]
+    own = np.linalg.norm(Y, axis=(1, 2))
+    return (Y / np.where(own > 0, own, 1.0)[:, None, None]).reshape(-1, len(y.unknowns))
+
+
+def _is_open(model: "Model", q: np.ndarray) -> np.ndarray:
+    """Which of the configurations (n, nq) are far from those where a leg or loop is folded: as far as half of them at least."""
+    serial = model.singularity(q).serial
+    if not serial.shape[-1]:
+        return np.ones(len(q), dtype=bool)
+    least = np.nan_to_num(serial.min(axis=-1))
+    return least >= min(OPEN, float(np.median(least)))
 
 
 def _wander(model: "Model", rng: np.random.Generator) -> np.ndarray:
