@@ -23,6 +23,8 @@ LONG = 3.0
 """Equations over which residuals are alike that noise does not explain."""
 ANOTHER = 0.25
 """Difference of simulated and measured positions, over how far measured ones are from what was told."""
+DRY, BLURRED = 0.02, 0.05
+"""Dry friction over the force, and part of the time around turns of drives that filters blur, from which a bias is told."""
 OTHER_GAINS, ALIKE = 0.005, 0.7
 """Part of the simulated lag by which the measured one differs, and of that difference, from which gains are doubted."""
 POSITIVE = ("M", "XX", "YY", "ZZ", "viscous", "coulomb", "rotor_inertia", "armature", "stiffness", "damping")
@@ -48,6 +50,7 @@ def doubts_of(found: "Identification") -> list[str]:
     """What a user should hear of a result."""
     out, e, base = [], found.estimate, found.base
     out += _misfit(found)
+    out += _blurred_friction(found)
     if found.validation is not None:
         learned = {key for key, _ in named_contents(found.samples)}
         same = [name for key, name in named_contents(found.validation) if key in learned]
@@ -110,6 +113,33 @@ def _misfit(found: "Identification") -> list[str]:
         f"{fit.rms[worst]:.3g} of {force[worst]:.3g}): the model lacks something that the data show (friction, offsets, a "
         "flexible part), or encoders have another zero, columns another unit, or the wrong motion is told; deviations know "
         "nothing of that"
+    )
+    return [text]
+
+
+def _blurred_friction(found: "Identification") -> list[str]:
+    """Where drives turn back so often that the filter of the states blurs when: dry friction jumps there, in the forces at once,
+    in the regressor a little off. Output error does not use these states."""
+    samples, band = found.samples, found.samples.band_hz
+    unknown = [k for k, name in enumerate(found.base.regressor.names) if name.endswith("coulomb")]
+    if found.method == "didim" or band is None or not unknown:
+        return []
+    force = float(np.sqrt(np.mean(samples.force**2)))
+    if max(abs(found.standard.values[k]) for k in unknown) < DRY * force:
+        return []
+    back, duration = np.zeros(samples.force.shape[1]), 0.0
+    for _, begin, end in stretches(samples):
+        way = np.sign(np.diff(samples.q[begin:end][:, found.model.drive_index], axis=0))
+        back += (way[1:] * way[:-1] < 0).sum(axis=0)
+        duration += float(samples.time[end - 1] - samples.time[begin])
+    worst = int(np.argmax(back))
+    blurred = float(back[worst] / (np.pi * band * max(duration, 1e-300)))
+    if blurred < BLURRED:
+        return []
+    text = (
+        f"{found.model.layout.drive_names[worst]} turns back {back[worst] / duration:.2g} times a second, and states are "
+        f"filtered at {band:.3g} Hz: dry friction is blurred for {blurred:.0%} of the time, and masses may lean by more than "
+        "their deviations say; method='didim' has no such bias, and finer encoders or fewer turns make it small"
     )
     return [text]
 
