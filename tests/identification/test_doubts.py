@@ -139,3 +139,49 @@ def test_a_report_is_a_page(tmp_path: Any) -> None:
     with pytest.raises(gough.UsageError, match=r"ends with \.html"):
         found.report(tmp_path / "log.csv")
     assert not (tmp_path / "log.csv").exists()
+
+
+@pytest.mark.parametrize("gains", [(330.0, 20.0), (300.0, 16.0)])
+def test_a_controller_with_other_gains_is_said(gains: tuple[float, float]) -> None:
+    other = gough.laws.JointPD(*gains)
+    for method in ("iv", "didim"):
+        _, text = said(record(1), method=method, controller=other, motion=told(1))
+        assert "the lag of the simulated robot behind what it was told" in text or "check controller=" in text
+
+
+def test_a_small_error_of_an_encoders_zero_is_said() -> None:
+    left = model().layout.drive_names[0]
+    moved = [
+        replace(r, name=str(k), positions={d: x + 0.1 * (d == left) for d, x in r.positions.items()})
+        for k, r in enumerate((record(1), record(2)))
+    ]
+    found, text = said(moved)
+    assert found.fits[0].error < 0.02 and "as noise is not" in text and "another zero" in text
+
+
+def test_dry_friction_behind_a_narrow_filter_is_said() -> None:
+    rubbing = gough.build(model().robot.with_parameters({"left_motor.drive.friction.coulomb": 0.3}))
+    run = gough.simulate(rubbing, told(1), LAW, method="rk4", step=1e-3, smoothing=0.01)
+    log = gough.Record.from_run(run, "log", rate_hz=500.0, resolution=1e-5, noise={"force": 0.002}, seed=1)
+    log = replace(log, rates={}, pose=None, wrench=None, stated=frozenset())
+    narrow = gough.condition(rubbing, log, band=4.0)
+    with pytest.warns(gough.IdentificationWarning, match="dry friction is blurred"):
+        gough.identify(rubbing, narrow)
+
+
+def test_gains_beside_nothing_known_are_refused() -> None:
+    with pytest.raises(gough.UsageError, match="gains and masses may grow together"):
+        gough.identify(model(), record(1), parameters=("inertia", "friction", "gains"))
+
+
+def test_a_log_given_twice_is_refused_as_samples_too() -> None:
+    twice = gough.condition(model(), [record(1), record(1)])
+    with pytest.raises(gough.UsageError, match="once more, number by number"):
+        gough.identify(model(), twice)
+
+
+def test_a_short_record_with_another_mass_has_no_shift() -> None:
+    """What a wrong mass makes is no lateness."""
+    heavy = model().robot.with_parameters({"left_crank.ZZ": 0.02, "right_rod.M": 1.2, "right_rod.ZZ": 0.09})
+    samples = gough.condition(gough.build(heavy), record(1).rows(slice(0, 900)))
+    assert not [note for note in samples.notes if "taken out" in note]

@@ -132,12 +132,14 @@ def _blurred_friction(found: "Identification") -> list[str]:
         way = np.sign(np.diff(samples.q[begin:end][:, found.model.drive_index], axis=0))
         back += (way[1:] * way[:-1] < 0).sum(axis=0)
         duration += float(samples.time[end - 1] - samples.time[begin])
-    worst = int(np.argmax(back))
+    names = found.model.layout.drive_names
+    own = [any(found.base.regressor.names[k].startswith(f"{name}.") for k in unknown) for name in names]
+    worst = int(np.argmax(np.where(own, back, 0.0) if any(own) else back))
     blurred = float(back[worst] / (np.pi * band * max(duration, 1e-300)))
     if blurred < BLURRED:
         return []
     text = (
-        f"{found.model.layout.drive_names[worst]} turns back {back[worst] / duration:.2g} times a second, and states are "
+        f"{names[worst]} turns back {back[worst] / duration:.2g} times a second, and states are "
         f"filtered at {band:.3g} Hz: dry friction is blurred for {blurred:.0%} of the time, and masses may lean by more than "
         "their deviations say; method='didim' has no such bias, and finer encoders or fewer turns make it small"
     )
