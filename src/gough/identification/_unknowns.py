@@ -60,8 +60,8 @@ def choose_unknowns(model: "Model", wanted: str | Sequence[str], tied: str | Seq
         if not found and group is None:
             known = nearest(word, [*GROUPS, *names])
             raise UsageError(
-                f"parameters={word!r} names nothing to identify: use {', '.join(GROUPS)}, or names and patterns with * of "
-                f"`gough show ROBOT --parameters` and JOINT.offset{f'; did you mean {known}?' if known else ''}"
+                f"parameters={word!r} names nothing to identify: use {', '.join(GROUPS)}, gains, or names and patterns with * "
+                f"of `gough show ROBOT --parameters` and JOINT.offset{f'; did you mean {known}?' if known else ''}"
             )
         chosen |= {n: everything[n] for n in found}
     if not chosen:

@@ -180,6 +180,12 @@ def _demand_linear(Y: Program, unknowns: Sequence[Unknown]) -> None:
     start = Y.input_offset("unknowns")
     used = {args[0] - start for op, args in zip(Y.ops, Y.args, strict=True) if op == Op.INPUT}
     mixed = [u.name for k, u in enumerate(unknowns) if k in used]
+    widths = [name for name in mixed if name.endswith("smoothing")]
+    if widths:
+        raise UsageError(
+            f"regressor: forces are not linear in {widths[0]}, a width within which friction turns round, which is described "
+            "and not identified; name friction by '*.viscous' and '*.coulomb'"
+        )
     if mixed:
         raise UsageError(
             f"regressor: forces are not linear in {', '.join(mixed[:6])}{', …' if len(mixed) > 6 else ''} together. Leave out "

@@ -104,3 +104,9 @@ def test_a_coarse_encoder_is_no_hold() -> None:
     for step in (1e-3, 1e-2):
         assert all(find_hold(np.round(x / step) * step) is None for x in record().positions.values())
     assert find_hold(np.round(np.arange(6000) / 10) * 1e-3) is None
+
+
+def test_swapped_columns_are_told_and_no_sign_is_suggested() -> None:
+    swapped = {LEFT: record().forces[RIGHT], RIGHT: record().forces[LEFT]}
+    found = told(record(forces=swapped))
+    assert len(found) == 2 and all("are columns swapped?" in text and "sign" not in text for text in found)

@@ -26,6 +26,8 @@ FEWEST = 20
 """Samples that a record has at least."""
 UNIT = 1e-3
 """Accepted error of a quaternion's length; less is rounding or noise."""
+BEYOND = 1.5
+"""Times its limit: a force of another gain or unit, not one that sits there."""
 FORCE_LIMIT = 0.999
 """Of a drive's force limit: what reaches it is at the limit."""
 STRETCH, SHARE = 8, 1e-3
@@ -175,6 +177,13 @@ def _of_forces(model: "Model", record: Record) -> Iterator[DataProblem]:
             else f"{record.forces[drive][rows[0]]:g}, where it is cut off"
         )
         what = f"saturated: it sits at {where} in {say_rows(rows, record.time)}"
+        beyond = float(np.abs(record.forces[drive]).max()) / limits.get(drive, np.inf)
+        if beyond > BEYOND:
+            what = f"is up to {beyond:.3g} times {where}, in {say_rows(rows, record.time)}"
+            yield DataProblem(
+                "units", record.name, f"force {drive}", what, "check its gain and unit", row_numbers(rows)
+            )
+            continue
         remedy = (
             "accept 'saturated' to leave these rows out (where the log has commands, the drive gave something else)"
         )

@@ -19,6 +19,8 @@ MOST_ROWS = 6000
 """Rows of a record that are compared."""
 AGAINST = -0.5
 """Correlation of a measured with the model's force that shows a wrong sign."""
+ANOTHERS, APART = 0.8, 0.3
+"""Correlation with another drive's force, and by how much it is above that with its own, that shows swapped columns."""
 FAR = 100.0
 """Factor between their sizes that no mistake of a description makes."""
 LARGE, ALONE = 8.0, 5.0
@@ -66,7 +68,13 @@ class ForceComparison:
             if size == 0.0 or own == 0.0:
                 continue
             both = float(np.mean(y * expected)) / (size * own)
-            if both < AGAINST:
+            other = self._meant_for(k, y, both)
+            if other is not None:
+                yield (
+                    f"force {drive} is like what the model says of {other[0]} (correlation {other[1]:.2f}, with its own "
+                    f"{both:.2f}): are columns swapped? Check the column map"
+                )
+            elif both < AGAINST:
                 yield f"force {drive} acts against what the model says (correlation {both:.2f}): is its sign right (sign: -1)?"
             ratio = size / own
             if ratio > FAR or ratio < 1 / FAR:
@@ -83,6 +91,17 @@ class ForceComparison:
             if factor is not None:
                 near[drive] = factor
         yield from _factor_doubts(near)
+
+    def _meant_for(self, drive: int, y: np.ndarray, own: float) -> tuple[str, float] | None:
+        """(another drive whose force of the model this one is like, their correlation); None where it is like its own."""
+        names, found = self.model.layout.drive_names, {}
+        for k, name in enumerate(names):
+            expected = np.concatenate([table[:, k] for _, _, table in self.tables])
+            size = float(np.sqrt(np.mean(y**2) * np.mean(expected**2)))
+            if k != drive and size > 0:
+                found[name] = float(np.mean(y * expected)) / size
+        best = max(found, key=lambda n: found[n]) if found else ""
+        return (best, found[best]) if best and found[best] > max(ANOTHERS, own + APART) else None
 
 
 def _factor(y: np.ndarray, expected: np.ndarray, friction: np.ndarray) -> float | None:

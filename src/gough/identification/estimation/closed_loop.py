@@ -72,14 +72,13 @@ class ClosedLoop:
         time = samples.time[begin:end] - self.begins[run]
         spacing = float(np.median(np.diff(time))) if len(time) > 1 else 1e-3
         name = samples.runs[run]
-        if (
-            np.abs(time - time[0] - np.arange(len(time)) * spacing).max() > NEAR * spacing * len(time)
-            or time[0] < -NEAR
-        ):
+        if time[0] < -NEAR:
             raise UsageError(
-                f"run {name!r}: its samples are not equally spaced, or begin {-time[0]:.4g} s before the motion does; condition "
-                "the data first, and say with begin= when the motion began"
+                f"run {name!r}: its samples begin {-time[0]:.4g} s before the motion does, by begin={self.begins[run]:g}: say "
+                "when the motion began by the data's clock"
             )
+        if np.abs(time - time[0] - np.arange(len(time)) * spacing).max() > NEAR * spacing * len(time):
+            raise UsageError(f"run {name!r}: its samples are not equally spaced; condition the data first")
         motion, duration = self.motions[run], float(time[-1])
         motion = motion.extended() if duration > motion.duration else motion
         setup = self._settled(motion, duration, spacing, parameters)
