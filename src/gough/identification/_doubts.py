@@ -119,10 +119,10 @@ def _misfit(found: "Identification") -> list[str]:
 
 def _blurred_friction(found: "Identification") -> list[str]:
     """Where drives turn back so often that the filter of the states blurs when: dry friction jumps there, in the forces at once,
-    in the regressor a little off. Output error does not use these states."""
+    in the regressor a little off. Output error does not use these states, instruments know what the filter does."""
     samples, band = found.samples, found.samples.band_hz
     unknown = [k for k, name in enumerate(found.base.regressor.names) if name.endswith("coulomb")]
-    if found.method == "didim" or band is None or not unknown:
+    if found.method != "ls" or band is None or not unknown:
         return []
     force = float(np.sqrt(np.mean(samples.force**2)))
     if max(abs(found.standard.values[k]) for k in unknown) < DRY * force:
@@ -141,7 +141,7 @@ def _blurred_friction(found: "Identification") -> list[str]:
     text = (
         f"{names[worst]} turns back {back[worst] / duration:.2g} times a second, and states are "
         f"filtered at {band:.3g} Hz: dry friction is blurred for {blurred:.0%} of the time, and masses may lean by more than "
-        "their deviations say; method='didim' has no such bias, and finer encoders or fewer turns make it small"
+        "their deviations say; method='iv' and 'didim' have no such bias, and finer encoders or fewer turns make it small"
     )
     return [text]
 

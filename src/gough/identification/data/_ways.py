@@ -95,9 +95,9 @@ def choose_way(model: "Model", records: "Sequence[Record]", states: str) -> Way:
             raise UsageError(
                 f"condition: {model.robot.name} has {len(drives)} drives and {model.mobility} freedoms; measure more joints"
             )
-        return _by_joints(model, drives)
+        return lead_by_joints(model, drives)
     if states == "joints":
-        return _by_joints(model, tuple(common))
+        return lead_by_joints(model, tuple(common))
     if states == "pose" and posed:
         return _by_pose(model)
     have = ", ".join(common) or "no position"
@@ -108,7 +108,7 @@ def choose_way(model: "Model", records: "Sequence[Record]", states: str) -> Way:
     )
 
 
-def _by_joints(model: "Model", names: tuple[str, ...]) -> Way:
+def lead_by_joints(model: "Model", names: tuple[str, ...]) -> Way:
     layout, mechanism = model.layout, model.mechanism
     columns = {layout.q_names[link.q]: link.u for link in mechanism.links if link.nu == 1}
     own = tuple(d for d in layout.drive_names)

@@ -2,20 +2,24 @@
 
 Zᵀ W (target - Y φ) = 0 with Z the rows of the robot simulated under its controller, with the estimate so far. Z is like Y but
 knows nothing of its noise, so that noise in positions leaves no bias. A few turns are enough: Z changes little with φ.
+
+What the filter of the measured states does to Y is no noise, and Z would not remove it: dry friction jumps a little off its
+place. The simulated robot tells it, passed through the same filter (Z_f): Y + Z - Z_f stands in the place of Y.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gough.errors import UsageError
+from gough.identification.data.filtering import filter_states
 from gough.identification.data.samples import Samples
 from gough.identification.estimation._linear import RowTriangles, solve_scaled
 from gough.identification.estimation._spread import gather_residuals, spread_covariance
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.least_squares import ENOUGH, estimate_linear
-from gough.identification.estimation.rows import ForceEquations, Piece
+from gough.identification.estimation.rows import ForceEquations, Piece, Rows
 
 TURNS = 12
 SETTLED = 0.01
@@ -34,7 +38,9 @@ def estimate_by_instruments(
     changes: list[float] = []
     for _ in range(TURNS):
         simulated = simulate(phi)
-        found = _turn(equations, equations.at(simulated), triangles, phi, first)
+        instruments = equations.at(simulated)
+        blurred = equations.at(filter_states(simulated, equations.samples.band_hz))
+        found = _turn(SharpEquations(equations, instruments, blurred), instruments, triangles, phi, first)
         spread = np.sqrt(np.maximum(np.diag(found.covariance), 1e-300))
         changes.append(float(np.max(np.abs(found.phi - phi) / spread, initial=0.0)))
         phi = found.phi
@@ -43,13 +49,31 @@ def estimate_by_instruments(
     return replace(found, turns=tuple(changes), settled=False), simulated
 
 
-def _pairs(equations: ForceEquations, simulated: ForceEquations) -> Iterator[tuple[Piece, np.ndarray]]:
+@dataclass(frozen=True)
+class SharpEquations:
+    """Measured equations in which what the filter did to their regressor is taken back: Y + Z - Z_f."""
+
+    measured: ForceEquations
+    simulated: ForceEquations
+    blurred: ForceEquations
+
+    @property
+    def rows(self) -> Rows:
+        """As those of the measured ones."""
+        return self.measured.rows
+
+    def __iter__(self) -> Iterator[Piece]:
+        for piece, Z, Z_f in zip(self.measured, self.simulated, self.blurred, strict=True):
+            yield replace(piece, Y=piece.Y + Z.Y - Z_f.Y)
+
+
+def _pairs(equations: SharpEquations, simulated: ForceEquations) -> Iterator[tuple[Piece, np.ndarray]]:
     for piece, own in zip(equations, simulated, strict=True):
         yield piece, own.Y
 
 
 def _turn(
-    equations: ForceEquations, simulated: ForceEquations, triangles: RowTriangles, phi: np.ndarray, first: np.ndarray
+    equations: SharpEquations, simulated: ForceEquations, triangles: RowTriangles, phi: np.ndarray, first: np.ndarray
 ) -> Estimate:
     """The solution with these instruments; noises of the rows are those of φ so far."""
     p, kinds = equations.rows.size, len(equations.rows.names)

@@ -1,0 +1,42 @@
+"""Exact states as if they had been measured: what the filter of a record does to them.
+
+A low-pass takes noise away and blurs what is fast: where a drive turns back dry friction jumps, and its filtered velocity passes
+zero at another time than the true one. That is no noise, so that no average removes it; but a simulated robot that moves alike is
+blurred alike, and there the difference is known.
+"""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from gough.identification.data._filters import LowPass
+from gough.identification.data._states import close_states
+from gough.identification.data._ways import lead_by_joints
+from gough.identification.data.samples import Samples
+from gough.simulation.motion.paths import Sample
+
+
+def filter_states(samples: Samples, band_hz: float | None) -> Samples:
+    """The samples with states from positions of their drives, filtered at that band. Near ends of runs, where a filter knows too
+    little, and where drives do not tell the state, they stay as they are."""
+    model = samples.model
+    if band_hz is None or len(model.layout.drive_names) < model.mobility:
+        return samples
+    low, way = LowPass(band_hz), lead_by_joints(model, model.layout.drive_names)
+    q, v, acceleration = (np.array(x) for x in (samples.q, samples.v, samples.acceleration))
+    edges = np.flatnonzero(np.diff(samples.run, prepend=-1, append=-1))
+    for begin, end in pairwise(edges.tolist()):
+        step = float(samples.time[end - 1] - samples.time[begin]) / max(end - begin - 1, 1)
+        reach = int(np.ceil(low.memory / step))
+        if end - begin <= 2 * reach + 2:
+            continue
+        x = samples.q[begin:end][:, model.drive_index]
+        parts = zip(*(low.derivatives(channel, step) for channel in x.T), strict=True)
+        inner = slice(reach, end - begin - reach)
+        wanted = Sample(*(np.stack(part, axis=1)[inner] for part in parts))
+        found = close_states(way, wanted, step, samples.q[begin + reach])
+        good = np.isfinite(found.acceleration).all(axis=1)
+        rows = begin + reach + np.flatnonzero(good)
+        q[rows], v[rows], acceleration[rows] = (y[good] for y in (found.q, found.v, found.acceleration))
+    return replace(samples, q=q, v=v, acceleration=acceleration)
