@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -56,7 +58,10 @@ def test_what_a_narrow_filter_does_to_dry_friction_is_taken_back() -> None:
     t, x, f = logged()
     f = f + 1e-3 * np.random.default_rng(0).normal(size=len(f))
     samples = gough.condition(model, gough.Record("log", t, {"x": x}, {"x": f}), band=8.0, shifts=None)
-    waves = {"cosines": {"x": list(SIZES * np.sin(PHASES))}, "sines": {"x": list(SIZES * np.cos(PHASES))}}
+    waves: dict[str, Any] = {
+        "cosines": {"x": list(SIZES * np.sin(PHASES))},
+        "sines": {"x": list(SIZES * np.cos(PHASES))},
+    }
     motion = gough.motions.fourier(period=2.5, periods=4, drives={"x": 0.0}, **waves)
     law = gough.laws.JointPD(stiffness=STIFF, damping=DAMP)
     truth = np.array([MASS, VISCOUS, DRY])
