@@ -6,17 +6,13 @@ where its bodies are tied without it. Groups of bodies that nothing ties to the 
 that have joints: the one below the prim that is named.
 """
 
-import math
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gough.errors import UsageError
 from gough.interchange._islands import find_floating
-from gough.interchange._placing import three
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import IN_USD, WORLD, ForeignBody, ForeignJoint, ForeignRobot, ReadingOptions, Written
 from gough.interchange.usd._bodies import BodiesRead, UsdBody, find_bodies
@@ -24,13 +20,14 @@ from gough.interchange.usd._couplings import read_mimics
 from gough.interchange.usd._groups import choose_bodies
 from gough.interchange.usd._joints import UsdJoints, link_in_rows, read_usd_joints
 from gough.interchange.usd._masses import states_all, weigh
+from gough.interchange.usd._motors import add_motors
+from gough.interchange.usd._scene import check_scene, find_scene, read_gravity, read_shares
 from gough.interchange.usd._stage import UsdReading, hearing_usd, need_pxr, open_stage
+from gough.interchange.usd._words import check_words, refuse_engines
 from gough.interchange.usd.surfaces import find_looks
 from gough.joints import ALL
 
 __all__ = ["read"]
-
-EARTH = 9.81
 
 
 def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobot:
@@ -50,6 +47,7 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
     reading = open_stage(path, findings)
     if reading is None:
         return None
+    scene = find_scene(reading)
     bodies = find_bodies(reading)
     _refuse_lost(reading, bodies)
     findings.tell_problems()
@@ -59,13 +57,20 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
     name, members = chosen
     found = read_usd_joints(reading, bodies, {body.name for body in members})
     link_in_rows(reading, found)
+    switched_off = add_motors(reading, scene, found)
+    check_scene(reading, scene)
+    check_words(reading, bodies, members, scene)
+    refuse_engines(reading, bodies, members)
+    shares = read_shares(reading, members, found)
+    gravity = read_gravity(reading, scene, shares)
     known = {body.name for body in members}
-    parts = [*(_body(reading, body) for body in members), *found.middles]
+    parts = [*(_body(reading, body, shares[body.name]) for body in members), *found.middles]
     joints = [j for j in found.joints if j.parent in known | {WORLD, *(m.name for m in found.middles)}]
     findings.tell_problems()
     joints = _closing(joints, found, [p.name for p in parts])
     floating = find_floating(parts, joints, {body.name: body.at for body in members})
     couplings = read_mimics(reading, found)
+    findings.tell_problems()
     _tell_scenery(reading)
     reading.tell_lone_doubles()
     return ForeignRobot(
@@ -75,15 +80,16 @@ def _read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRob
         tuple(parts),
         (*joints, *floating),
         couplings,
-        gravity=_gravity(reading, members),
+        gravity=gravity,
         floating=True,
+        drives_stated=switched_off,
         closure_tolerance=_closure_tolerance(reading, members),
     )
 
 
-def _body(reading: UsdReading, body: UsdBody) -> ForeignBody:
+def _body(reading: UsdReading, body: UsdBody, share: float) -> ForeignBody:
     lump = weigh(reading, body)
-    looks, share = find_looks(reading, body.at, body.meshes), 0.0 if body.weightless else 1.0
+    looks = find_looks(reading, body.at, body.meshes)
     at = reading.at(body.prim)
     return ForeignBody(body.name, at, lump.mass, lump.center, lump.inertia, body.frames, looks, share)
 
@@ -139,25 +145,6 @@ def _closure_tolerance(reading: UsdReading, members: list[UsdBody]) -> float | N
     return found
 
 
-def _gravity(reading: UsdReading, members: list[UsdBody]) -> tuple[float, float, float]:
-    """That of the first PhysicsScene, down and of the earth where it does not say; none where no body feels it."""
-    from pxr import UsdGeom  # pyright: ignore[reportMissingImports]
-
-    down = np.array([0.0, -1.0, 0.0] if UsdGeom.GetStageUpAxis(reading.stage) == "Y" else [0.0, 0.0, -1.0])
-    size = EARTH
-    scenes = [prim for prim in reading.prims() if prim.GetTypeName() == "PhysicsScene"]
-    if scenes:
-        if len(scenes) > 1:
-            reading.note(scenes[1], "only the first PhysicsScene is read")
-        along = reading.vector(scenes[0], "physics:gravityDirection")
-        if along is not None and np.linalg.norm(along) > 1e-9:
-            down = along / np.linalg.norm(along)
-        stated = reading.number(scenes[0], "physics:gravityMagnitude", -math.inf, endless=True)
-        if math.isfinite(stated) and stated >= 0:
-            size = stated * reading.length
-    return three(down * (0.0 if all(body.weightless for body in members) else size))
-
-
 def _tell_scenery(reading: UsdReading) -> None:
     """Say once what is not the robot's mechanics."""
     kinds: dict[str, Any] = {}
@@ -166,7 +153,5 @@ def _tell_scenery(reading: UsdReading) -> None:
         for word, said in (("Light", "lights"), ("Camera", "cameras"), ("Points", "particles")):
             if word in kind:
                 kinds.setdefault(said, prim)
-        if any("Deformable" in s or "ParticleSystem" in s for s in reading.schemas(prim)):
-            reading.refuse(prim, "soft bodies or particles", "rigid bodies")
     for said, prim in kinds.items():
         reading.note(prim, f"{said} are left out")

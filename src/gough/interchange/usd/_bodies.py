@@ -44,6 +44,12 @@ class BodiesRead:
             prim = prim.GetParent()
         return None
 
+    def end_name(self, paths: list[Any], stage: Any) -> str:
+        """The name of the body that the first of some paths leads to, "" for the world."""
+        prim = stage.GetPrimAtPath(paths[0].GetPrimPath()) if paths else None
+        body = self.body_of(prim) if prim else None
+        return "" if body is None else body.name
+
 
 def find_bodies(reading: UsdReading) -> BodiesRead:
     """All rigid bodies of a stage with their colliders."""

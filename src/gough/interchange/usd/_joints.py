@@ -1,7 +1,8 @@
 """Joints of UsdPhysics: two frames on two bodies or the world, which coincide at zero; one of six axes by those it leaves free.
 
-Coordinates at home follow from where the stage places the bodies. A drive (DriveAPI) marks a motor, its gains are a
-controller's and left out. Axes that no joint here has together become joints in a row with massless bodies between.
+Coordinates at home follow from where the stage places the bodies, unless PhysicsJointStateAPI states them. A drive (DriveAPI)
+marks a motor, its gains are a controller's and left out. Axes that no joint here has together become joints in a row with
+massless bodies between.
 """
 
 import math
@@ -14,7 +15,7 @@ from gough.interchange._placing import relative_placement
 from gough.interchange.foreign import WORLD, Effects, ForeignBody, ForeignJoint, Placement
 from gough.interchange.usd._bodies import BodiesRead
 from gough.interchange.usd._effects import ball_effects, effects_of
-from gough.interchange.usd._stage import UsdReading
+from gough.interchange.usd._stage import DEGREE, UsdReading
 from gough.robot.item import nearest
 from gough.spatial.poses import pose_array
 
@@ -74,7 +75,7 @@ def read_usd_joints(reading: UsdReading, bodies: BodiesRead, chosen: set[str]) -
         ends = find_ends(reading, bodies, prim, own)
         if ends is None or not {ends.parent, ends.child} & chosen:
             continue
-        _read_one(reading, kind, ends, found)
+        _read_one(reading, _equal_kind(reading, prim, kind), ends, found)
         if reading.truth(prim, "physics:excludeFromArticulation", False):
             found.excluded |= {name for (path, _), name in found.axes.items() if path == str(prim.GetPath())} | {own}
         for word, what in (("physics:breakForce", "force"), ("physics:breakTorque", "torque")):
@@ -84,15 +85,18 @@ def read_usd_joints(reading: UsdReading, bodies: BodiesRead, chosen: set[str]) -
 
 
 def link_in_rows(reading: UsdReading, found: UsdJoints) -> None:
-    """Joints with MjcJointAPI between the same two bodies follow each other, as MuJoCo's: massless bodies stand between.
+    """Joints with MjcJointAPI between the same two bodies follow each other, as MuJoCo's: massless bodies stand between. So do
+    all joints of an articulation that says `newton:jointsAddMobility`.
 
     These have the child's frame where all coordinates are 0, so each joint but the first stands in them as in the child.
     """
     rows: dict[tuple[str, str], list[int]] = {}
     paths = {name: path for (path, _), name in found.axes.items()}
+    adds = any(reading.truth(prim, "newton:jointsAddMobility", False) for prim in reading.prims())
     for k, joint in enumerate(found.joints):
         prim = reading.stage.GetPrimAtPath(paths[joint.name]) if joint.name in paths else None
-        if prim and "MjcJointAPI" in reading.schemas(prim) and joint.type in ("revolute", "prismatic"):
+        alone = prim and (adds or "MjcJointAPI" in reading.schemas(prim)) and joint.name not in found.excluded
+        if alone and joint.type in ("revolute", "prismatic"):
             rows.setdefault((joint.parent, joint.child), []).append(k)
     for (parent, child), row in rows.items():
         before = parent
@@ -135,6 +139,13 @@ def find_ends(reading: UsdReading, bodies: BodiesRead, prim: Any, name: str) -> 
             reading.refuse(prim, f"both sides are {parent!r}", "two bodies")
         return None
     return Ends(prim, name, parent, child, on_parent, on_child, relative_placement(second, first))
+
+
+def _equal_kind(reading: UsdReading, prim: Any, kind: str) -> str:
+    """The type of a joint, of one of six axes with an equality of MuJoCo that of the equality."""
+    if kind == "PhysicsJoint" and "MjcEqualityConnectAPI" in reading.schemas(prim):
+        return "PhysicsSphericalJoint"
+    return "PhysicsFixedJoint" if kind == "PhysicsJoint" and "MjcEqualityWeldAPI" in reading.schemas(prim) else kind
 
 
 def _read_one(reading: UsdReading, kind: str, ends: Ends, found: UsdJoints) -> None:
@@ -238,6 +249,7 @@ def _add_row(
         if not last:
             found.middles.append(ForeignBody(after, made.at))
         value = float(start["XYZ".index(key[-1])]) if key in SLIDES else angles.get(key, 0.0)
+        value = _home(reading, ends.prim, (key,), value)
         found.joints.append(
             ForeignJoint(
                 name,
@@ -293,9 +305,43 @@ def _add(reading: UsdReading, ends: Ends, joint: ForeignJoint, found: UsdJoints,
         reading.note(ends.prim, f"{words}: home is where it closes")
     if start is not None and joint.type not in ("spherical", "free"):
         start = tuple(0.0 if abs(x) < 1e-9 else x for x in start)
+        keys = _state_keys(joint, list(axes))
+        start = tuple(_home(reading, ends.prim, own, x) for own, x in zip(keys, start, strict=True))
     found.joints.append(replace(joint, start=start))
     for key, name in axes.items():
         found.axes[str(ends.prim.GetPath()), key] = name
+
+
+def _state_keys(joint: ForeignJoint, keys: list[str]) -> list[tuple[str, ...]]:
+    """Under which names PhysicsJointStateAPI has the coordinates of a joint."""
+
+    def letter(axis: tuple[float, float, float]) -> str:
+        return "XYZ"[axis.index(1.0)]
+
+    match joint.type:
+        case "revolute":
+            return [("angular", *keys)]
+        case "prismatic":
+            return [("linear", *keys)]
+        case "universal" if joint.axes is not None:
+            return [(f"rot{letter(axis)}",) for axis in joint.axes]
+        case "cylindrical":
+            return [(f"rot{letter(joint.axis)}",), (f"trans{letter(joint.axis)}",)]
+    return []
+
+
+def _home(reading: UsdReading, prim: Any, keys: tuple[str, ...], placed: float) -> float:
+    """A coordinate at home: as PhysicsJointStateAPI states it, else where the stage places the bodies."""
+    for key in keys:
+        name = f"state:{key}:physics:position"
+        if f"PhysicsJointStateAPI:{key}" in reading.schemas(prim) and reading.has(prim, name):
+            turns = key == "angular" or key in TURNS
+            stated = reading.number(prim, name) * (DEGREE if turns else reading.length)
+            if abs(stated - placed) > APART:
+                words = f"{name} is {stated:.6g} {'rad' if turns else 'm'}, the stage places its bodies at {placed:.6g}"
+                reading.note(prim, f"{words}: home is as the first says")
+                return stated
+    return placed
 
 
 def _angle(R: np.ndarray, axis: np.ndarray) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Written
+from gough.interchange.meshes import is_pointer
 
 MOST_BYTES = 256_000_000
 MOST_LAYERS = 1000
@@ -45,6 +46,10 @@ def check_layers(path: Path, findings: Findings) -> bool:
         if size > MOST_BYTES or len(seen) > MOST_LAYERS:
             findings.refuse(here, "too many or too large layers", f"at most {MOST_BYTES} bytes")
             return False
+        if is_pointer(Path(plain)):
+            findings.refuse(here, "a pointer of Git LFS in the place of the file", "the file itself: `git lfs pull`")
+            fine = False
+            continue
         if _nesting(plain) > DEEPEST:
             findings.refuse(here, f"its brackets are nested more than {DEEPEST} times", "a flatter layer")
             return False

@@ -4,7 +4,7 @@
 What MassAPI does not say follows from the colliders below a body and their density, as UsdPhysics has it: the collider's own,
 else the body's, else its physics material's, else 1000 kg/m³. A stated mass scales them; a stated mass centre moves the tensor;
 principal moments without axes are about those of the colliders. Colliders that are switched off weigh nothing, as in usd-core
-from 26.11 on (older ones counted them).
+from 26.11 on (older ones counted them). `newton:inertia`, the whole tensor, counts before principal moments.
 """
 
 from dataclasses import replace
@@ -38,10 +38,23 @@ def Xform "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
 
 def weigh(reading: UsdReading, body: UsdBody) -> Lump:
     """Mass, mass centre and tensor in the body's own axes."""
+    tensor = _whole_tensor(reading, body.prim)
+    if tensor is None:
+        return _weigh(reading, body)
+    mass, _, center = _stated(reading, body.prim)
+    if mass > 0 and (center is not None or not body.colliders):
+        return Lump(mass, three(np.zeros(3) if center is None else center * body.scales), tensor)
+    found = _weigh(reading, body)
+    return Lump(found.mass, found.center, tensor)
+
+
+def _weigh(reading: UsdReading, body: UsdBody) -> Lump:
+    """The same, of what UsdPhysics knows."""
     prim = body.prim
     mass, diagonal, center = _stated(reading, prim)
     if mass > 0 and diagonal is not None and center is not None:
         return Lump(mass, three(center * body.scales), _principal(reading, prim, diagonal))
+    _refuse_shells(reading, body)
     for shape in body.triggers:
         reading.note(shape, "a trigger weighs nothing, as in PhysX (usd-core counts it)")
     for shape in body.switched_off:
@@ -61,7 +74,28 @@ def weigh(reading: UsdReading, body: UsdBody) -> Lump:
 def states_all(reading: UsdReading, body: UsdBody) -> bool:
     """Whether nothing of a body's mass follows from colliders."""
     mass, diagonal, center = _stated(reading, body.prim)
-    return mass > 0 and diagonal is not None and center is not None
+    tells = diagonal is not None or _whole_tensor(reading, body.prim) is not None
+    return mass > 0 and tells and center is not None
+
+
+def _whole_tensor(reading: UsdReading, prim: Any) -> np.ndarray | None:
+    """Of NewtonMassAPI: xx, yy, zz, xy, xz, yz about the mass centre, in the body's axes; None where it has none."""
+    found = reading.numbers(prim, "newton:inertia") if "NewtonMassAPI" in reading.schemas(prim) else []
+    if len(found) not in (0, 6):
+        reading.refuse(prim, f"newton:inertia has {len(found)} numbers", "six: xx, yy, zz, xy, xz, yz")
+    if len(found) != 6:
+        return None
+    xx, yy, zz, xy, xz, yz = found
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) * reading.mass * reading.length**2
+
+
+def _refuse_shells(reading: UsdReading, body: UsdBody) -> None:
+    """Refuse colliders whose mass stands in their surface, where masses follow from them."""
+    for prim in body.colliders:
+        words = (("newton:massModel", "shell"), ("mjc:inertia", "shell"), ("mjc:shellinertia", "True"))
+        for name, shell in words:
+            if reading.word(prim, name) == shell:
+                reading.refuse(prim, f"{name}: a mass in the collider's surface is not computed", EXPECTED)
 
 
 def _with_center(lump: Lump, center: np.ndarray) -> Lump:

@@ -27,6 +27,16 @@ REMEDY = "USD is read through usd-core, which is not installed: pip install 'gou
 MOST = 1e12
 """No length, mass or coefficient is larger; a bound that is stands for none."""
 SHEARED = 1e-5
+DEGREE = math.radians(1.0)
+IMPLIED = {
+    "NewtonMassAPI": "PhysicsMassAPI",
+    "NewtonCollisionAPI": "PhysicsCollisionAPI",
+    "NewtonMeshCollisionAPI": "PhysicsCollisionAPI",
+    "NewtonSDFCollisionAPI": "PhysicsCollisionAPI",
+    "NewtonMaterialAPI": "PhysicsMaterialAPI",
+    "NewtonArticulationRootAPI": "PhysicsArticulationRootAPI",
+}
+"""Schemas of UsdPhysics that others bring with them; USD knows that only where their plugins are installed."""
 
 
 def need_pxr() -> Any:
@@ -40,13 +50,16 @@ def need_pxr() -> Any:
 
 @dataclass
 class UsdReading:
-    """An open stage: length and mass of its units in m and kg, and where problems are noted."""
+    """An open stage: length and mass of its units in m and kg, and where problems are noted. angle: the unit of angles in
+    MuJoCo's words (rad); auto_limits: whether their ranges count without a switch."""
 
     stage: Any
     file: str
     findings: Findings
     length: float = 1.0
     mass: float = 1.0
+    angle: float = DEGREE
+    auto_limits: bool = True
     noted: set[str] = field(default_factory=set)
     found: list[Any] = field(default_factory=list)
     """Prims of the stage, once they were looked up."""
@@ -92,6 +105,18 @@ class UsdReading:
             self.refuse(prim, f"{name} is {x:g}", f"a number of at most {MOST:g}")
             return otherwise
         return x
+
+    def numbers(self, prim: Any, name: str) -> list[float]:
+        """An array of finite numbers; empty where it has none."""
+        found = self.value(prim, name)
+        try:
+            out = [] if found is None else [float(x) for x in found]
+        except (TypeError, ValueError):
+            out = [math.nan]
+        if not all(abs(x) <= MOST for x in out):
+            self.refuse(prim, f"{name} is {str(found)[:40]!r}", f"numbers of at most {MOST:g}")
+            return []
+        return out
 
     def vector(self, prim: Any, name: str) -> np.ndarray | None:
         """Three numbers; None where they are not all finite: what USD writes for unset."""
@@ -141,9 +166,10 @@ class UsdReading:
         return otherwise if found is None else str(found)
 
     def schemas(self, prim: Any) -> list[str]:
-        """API schemas of a prim, those that USD itself does not know too."""
+        """API schemas of a prim, those that USD itself does not know too, and those that they bring."""
         written = prim.GetMetadata("apiSchemas")
-        return [str(s) for s in (written.GetAddedOrExplicitItems() if written else ())]
+        found = [str(s) for s in (written.GetAddedOrExplicitItems() if written else ())]
+        return [*found, *(IMPLIED[s] for s in found if s in IMPLIED)]
 
     def targets(self, prim: Any, name: str) -> list[Any]:
         """Paths that a relationship points at."""
