@@ -19,7 +19,7 @@ import numpy as np
 
 from gough.arguments import is_number
 from gough.errors import UsageError
-from gough.identification.data._table import RAW, split_header, unit_scale
+from gough.identification.data.formats.table import RAW, split_header, unit_scale
 from gough.robot.item import nearest
 from gough.robot.units import UnitError, convert, fits, kind_of
 from gough.structure.layout import POSE_NAMES

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from gough.identification.data._columns import WRENCH, ColumnUse, meanings, use_of
-from gough.identification.data._table import LogTable, split_suffix
+from gough.identification.data.formats.table import LogTable, split_suffix
 from gough.structure.layout import POSE_NAMES
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ import numpy as np
 
 from gough.arguments import Kind, a_model, checked, flag, number, path, word, words
 from gough.errors import UsageError
-from gough.identification.data._bags import read_bag_log
 from gough.identification.data._checking import find_problems
 from gough.identification.data._columns import WRENCH, ColumnUse, read_columns
-from gough.identification.data._csv import read_csv_log
-from gough.identification.data._mat import read_mat_log
 from gough.identification.data._matching import match_columns
-from gough.identification.data._parquet import read_parquet_log
 from gough.identification.data._problems import DataProblem, check_accepted, demand_none
-from gough.identification.data._table import LogTable
+from gough.identification.data.formats.bags import read_bag_log
+from gough.identification.data.formats.csv import read_csv_log
+from gough.identification.data.formats.mat import read_mat_log
+from gough.identification.data.formats.parquet import read_parquet_log
+from gough.identification.data.formats.table import LogTable
 from gough.identification.data.record import Record
 from gough.robot.item import nearest
 from gough.structure.layout import POSE_NAMES

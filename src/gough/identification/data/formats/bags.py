@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.identification.data._table import LogTable
+from gough.identification.data.formats.table import LogTable
 
 KINDS = ("sensor_msgs/msg/JointState", "geometry_msgs/msg/PoseStamped", "geometry_msgs/msg/WrenchStamped")
 JOINT_UNITS = {"position": "", "velocity": "", "effort": ""}

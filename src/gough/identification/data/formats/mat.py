@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.identification.data._table import LogTable, headed_table
+from gough.identification.data.formats.table import LogTable, headed_table
 from gough.text import demand_file
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from gough.errors import UsageError
-from gough.identification.data._table import LogTable, headed_table, is_unit, split_header
+from gough.identification.data.formats.table import LogTable, headed_table, is_unit, split_header
 from gough.text import MOST_TABLE_BYTES, check_columns, number, read_text
 
 SEPARATORS = (",", ";", "\t", "|")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from gough.errors import UsageError
-from gough.identification.data._table import LogTable, headed_table
+from gough.identification.data.formats.table import LogTable, headed_table
 from gough.text import demand_file
 
 

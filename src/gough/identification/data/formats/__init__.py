@@ -1,0 +1,1 @@
+"""Logs of every format become tables of columns: a reader a format."""
