@@ -13,6 +13,9 @@ from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, ForeignBody, ForeignJoint, ForeignRobot, ReadingOptions
 from gough.interchange.loops import add_loops, loops_beside
 from gough.interchange.urdf._closing import read_loops
+from gough.interchange.urdf._drake import JOINT as DRAKE_JOINT
+from gough.interchange.urdf._drake import READ as OF_DRAKE
+from gough.interchange.urdf._drake import read_drake
 from gough.interchange.urdf._gazebo import with_gazebo_springs
 from gough.interchange.urdf._joints import JointsRead, read_joints
 from gough.interchange.urdf._links import LinkReader
@@ -22,7 +25,7 @@ from gough.interchange.xml import Element, read_xml
 from gough.joints import ALL
 from gough.robot.checks.suggestions import meant_word
 
-PARTS = ("link", "joint", "material", "transmission", "ros2_control", "gazebo", "loop", "coupling")
+PARTS = ("link", "joint", "material", "transmission", "ros2_control", "gazebo", "loop", "coupling", *OF_DRAKE)
 LEFT_OUT = {"sensor": "sensors are left out"}
 XACRO = re.compile(r"\$[{(]")
 
@@ -40,6 +43,8 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
     read_links = [reader.read_link(element, name, links[name]) for name, element in _named_links(root, links)]
     found = read_joints(sheet, root, links)
     loops, couplings = read_loops(sheet, root, links, found.joints)
+    balls, springs = read_drake(sheet, root, links, [joint.name for joint in (*found.joints, *loops)])
+    loops += balls
     _refuse_islands(sheet, root, read_links, found.joints)
     for element in root.children:
         if element.tag not in PARTS:
@@ -56,6 +61,7 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         bodies=tuple(body for body in read_links if body.name not in ground),
         joints=(*joints, *loops),
         couplings=(*found.couplings, *followed, *couplings),
+        springs=tuple(springs),
     )
     beside = loops_beside(path, findings) if options.loops is None else options.loops
     return robot if beside is None else add_loops(robot, beside, findings)
@@ -100,7 +106,8 @@ def _named_links(root: Element, links: Mapping[str, str]) -> list[tuple[str, Ele
 
 def _refuse_islands(sheet: Sheet, root: Element, bodies: Sequence[ForeignBody], joints: Sequence[ForeignJoint]) -> None:
     """URDF has one root, which everything hangs on; links that a refused joint would carry are no second roots."""
-    meant = {str(found.get("link")) for joint in root.all("joint") for found in joint.all("child")}
+    refused = root.all(DRAKE_JOINT)
+    meant = {str(found.get("link")) for joint in (*root.all("joint"), *refused) for found in joint.all("child")}
     known = [body.name for body in bodies]
     meant |= {near for name in meant - set(known) if (near := meant_word(name, known)) is not None}
     carried = {joint.child for joint in joints}
@@ -113,7 +120,7 @@ def _refuse_islands(sheet: Sheet, root: Element, bodies: Sequence[ForeignBody], 
         if name != first and name not in meant:
             message = f"a second root beside {first!r}: no joint carries it"
             sheet.findings.refuse(body.at, message, "a joint that carries it")
-    if first is not None and len(joints) == len(root.all("joint")):
+    if first is not None and len(joints) == len(root.all("joint")) and not refused:
         _refuse_circles(sheet, bodies, joints, {first, *roots})
     carrier: dict[str, ForeignJoint] = {}
     for joint in joints:

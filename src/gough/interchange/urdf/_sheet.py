@@ -157,7 +157,7 @@ class Sheet:
     def check_keys(self, element: Element, known: Sequence[str], owner: Element | None = None) -> None:
         """Tell of attributes that nothing reads."""
         for key in element.attributes:
-            if key not in known and ":" not in key and key != "xmlns":
+            if key not in known and (":" not in key or key.startswith("drake:")) and key != "xmlns":
                 near = meant_hint(key, [k for k in known if k not in element.attributes])
                 self.say(element, f"the attribute {key!r} of <{element.tag}> is not known and left out{near}", owner)
 
