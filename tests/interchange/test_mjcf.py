@@ -423,3 +423,21 @@ def test_joints_that_no_loop_contains_stay_and_none_is_wound_up(tmp_path, platfo
     assert [home[name] for name in ("sx", "sz", "hl", "hr")] == [0.0, 0.0, 0.0, 0.0]
     assert max(abs(home[name]) for name in ("kl", "kr")) < np.pi
     assert model.closure_error(model.home) < 1e-10
+
+
+DEAD = """<mujoco><worldbody>
+<body name="crank"><joint name="crank" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .1 0 0" size=".01"/>
+<body name="rod" pos=".1 0 0"><joint name="rod" axis="0 1 0"/>
+<geom type="capsule" fromto="0 0 0 .3 0 0" size=".01"/></body></body>
+<body name="piston" pos=".4 0 0"><joint name="piston" type="slide" axis="1 0 0"/><geom size=".03"/></body></worldbody>
+<equality><connect body1="piston" body2="rod" anchor="0 0 0"/></equality><actuator><motor joint="piston"/></actuator></mujoco>"""
+
+
+def test_a_dead_centre_is_told_with_the_keyframe_that_mends_it(tmp_path):
+    with pytest.raises(gough.StructureError, match=r"a dead centre of the drive piston.* a keyframe called `home`"):
+        gough.build(load(tmp_path, DEAD)[0])
+    # the crank at 60 degrees: sin 60 · 0.1 = sin(rod) · 0.3 below it
+    turn, bend = np.pi / 3, -np.pi / 3 - np.arcsin(np.sin(np.pi / 3) / 3)
+    away = 0.1 * np.cos(turn) + 0.3 * np.cos(turn + bend) - 0.4
+    key = f'<keyframe><key name="home" qpos="{turn!r} {float(bend)!r} {float(away)!r}"/></keyframe></mujoco>'
+    assert gough.build(load(tmp_path, DEAD.replace("</mujoco>", key))[0]).mobility == 1

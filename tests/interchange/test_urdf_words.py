@@ -142,3 +142,39 @@ def test_attributes_of_drake_that_nothing_reads_are_said(tmp_path):
     text = of_drake(chain("")).replace("<limit", '<dynamics drake:coulomb="1"/><limit drake:acceleration="3"', 1)
     said = remarks(write(tmp_path, text))
     assert "'drake:coulomb' of <dynamics> is not known" in said and "acceleration" not in said
+
+
+def test_pairs_of_frames_that_nothing_closes_are_told(tmp_path):
+    ends = [("a_tip", "c", "closing_pin_1"), ("b_tip", "base", "closing_pin_2")]
+    more = "".join(f'<link name="{child}"/>' + joint(name, "fixed", parent, child) for name, parent, child in ends)
+    file = write(tmp_path, chain(more), "robot.urdf")
+    said = remarks(file)
+    assert "'closing_pin_1' and 'closing_pin_2' look like the two sides of a loop" in said
+    assert "{name: pin, type: revolute, first: {body: closing_pin_1}, second: {body: closing_pin_2}}" in said
+    write(tmp_path, "loops: [{name: pin, type: spherical, first: {body: closing_pin_1}, second: {body: closing_pin_2}}]",
+          "robot.loops.yaml")  # fmt: skip
+    assert "look like" not in remarks(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('<mass value="', '<mass value="1e200" old="', "value is too large"),
+        ("<origin xyz=", '<origin xyz="0 1e200 0" old=', "xyz has a number that is too large"),
+        ('<mass value="', '<mass value="heavy" old="', "value is no number"),
+    ],
+)
+def test_numbers_that_are_too_large_are_numbers(tmp_path, old, new, told):
+    body = f'<link name="a">{INERTIAL.format(x=1, m=2)}</link>'
+    text = robot(link("base"), body, joint("j", "revolute", "base", "a", "", LIMIT)).replace(old, new, 1)
+    with pytest.raises(gough.DescriptionError) as found:
+        read_quietly(write(tmp_path, text))
+    (problem,) = found.value.problems
+    assert problem.message == told and ("at most 1e+30" in problem.expected) == ("large" in told)
+
+
+def test_new_names_of_other_alphabets_are_told(tmp_path):
+    text = robot(link("base"), link("a", RNG), joint("плечо-1", "continuous", "base", "a"))
+    file = write(tmp_path, text)
+    assert "names of joints have the letters A to Z, digits and _: 'плечо-1' is _1" in remarks(file)
+    assert "letters A to Z" not in remarks(write(tmp_path, text.replace("плечо-1", "axis 1")))

@@ -5,7 +5,7 @@ import numpy as np
 from gough.joints import ALL
 from gough.kinematics.closed_form_legs import ClosedFormLegs
 from gough.kinematics.linkage import Assembly, Linkage
-from gough.kinematics.mobility import SingularHomeError, kept_rows, sample
+from gough.kinematics.mobility import OTHER_HOME, SingularHomeError, kept_rows, sample
 from gough.kinematics.retraction import periodic_coordinates
 from gough.kinematics.settling import (
     carried_pose,
@@ -17,6 +17,7 @@ from gough.kinematics.settling import (
     with_screws_counted,
 )
 from gough.robot import Robot
+from gough.robot.checks.suggestions import home_remedy
 from gough.robot.tree import placed_joints
 from gough.structure import Structure
 
@@ -41,7 +42,7 @@ def assemble(linkage: Linkage, robot: Robot, kinds: tuple[str | None, ...]) -> A
     except SingularHomeError as error:
         elsewhere = regular_home(linkage, start(), known)
         if elsewhere is None:
-            raise _with_freedoms(error, robot) from None
+            raise _with_remedy(error, robot) from None
         home = _nearest_turns(linkage.structure, robot, elsewhere, guess)
         samples = sample(linkage, home, start)
     home.setflags(write=False)
@@ -68,9 +69,12 @@ def _nearest_turns(structure: Structure, robot: Robot, home: np.ndarray, near: n
     return out
 
 
-def _with_freedoms(error: SingularHomeError, robot: Robot) -> SingularHomeError:
-    """The error; of a platform with stated freedoms, with what they may have to do with it: a guide that holds what the legs
-    must move is a lock nearby, and at a symmetric home it is not."""
+def _with_remedy(error: SingularHomeError, robot: Robot) -> SingularHomeError:
+    """The error; of another program's file with where it has a home; of a platform with stated freedoms, with what they may have
+    to do with it: a guide that holds what the legs must move is a lock nearby, and at a symmetric home it is not."""
+    where = home_remedy(robot)
+    if where and str(error).endswith(OTHER_HOME):
+        error = SingularHomeError(f"{str(error).removesuffix('.')}: {where}.")
     stated: tuple[str, ...] = getattr(robot.platform, "freedoms", None) or ()
     if not stated:
         return error

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, ForeignBody, ForeignJoint, ForeignRobot, ReadingOptions
-from gough.interchange.loops import add_loops, loops_beside
+from gough.interchange.loops import BESIDE, add_loops, loops_beside
 from gough.interchange.urdf._closing import read_loops
 from gough.interchange.urdf._drake import JOINT as DRAKE_JOINT
 from gough.interchange.urdf._drake import READ as OF_DRAKE
@@ -27,6 +27,8 @@ from gough.robot.checks.suggestions import meant_word
 
 PARTS = ("link", "joint", "material", "transmission", "ros2_control", "gazebo", "loop", "coupling", *OF_DRAKE)
 LEFT_OUT = {"sensor": "sensors are left out"}
+CLOSING = re.compile(r"closing_(.+)_1")
+"""A frame of onshape-to-robot on one side of a loop; _2 ends the other's name."""
 XACRO = re.compile(r"\$[{(]")
 
 
@@ -64,7 +66,23 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         springs=tuple(springs),
     )
     beside = loops_beside(path, findings) if options.loops is None else options.loops
+    if beside is None and not loops:
+        _tell_pairs(sheet, root, path, links)
     return robot if beside is None else add_loops(robot, beside, findings)
+
+
+def _tell_pairs(sheet: Sheet, root: Element, path: Path, links: Mapping[str, str]) -> None:
+    """Links that look like the two sides of a loop, in a file that says nothing of loops."""
+    ends = [name for name in links if (found := CLOSING.fullmatch(name)) and f"closing_{found[1]}_2" in links]
+    if ends:
+        first = str(ends[0])
+        second, name = f"{first[:-1]}2", first.removeprefix("closing_").removesuffix("_1")
+        said = f"{{name: {name}, type: revolute, first: {{body: {first}}}, second: {{body: {second}}}}}"
+        message = (
+            f"{first!r} and {second!r} look like the two sides of a loop, which nothing closes; in {path.stem}{BESIDE}"
+        )
+        more = f" ({len(ends)} such pairs)" if len(ends) > 1 else ""
+        sheet.say(root, f"{message} beside it `loops: [{said}]`, of the joint's own type, would{more}")
 
 
 def _refuse_xacro(sheet: Sheet, root: Element, path: Path) -> None:
