@@ -161,7 +161,7 @@ class _Reading:
 
 def number_fault(text: str) -> tuple[str, str]:
     """(why a text is no number that can be taken, what would be one)."""
-    if number_in(text, math.inf) is not None or text.strip().lstrip("+-").lower() in ("inf", "infinity"):
+    if number_in(text, math.inf) is not None and any(sign.isdigit() for sign in text):
         return "too large", f"a number of at most {LARGEST:g}"
     return "no number", "a finite number"
 
