@@ -39,7 +39,16 @@ def test_check_tells_of_the_drives_and_of_homes_that_are_not_zero(four):
     out, _ = gough("check", four, "--drives", "motor")
     assert "1 freedom, 1 drive, 1 loop" in out
     assert "At zero the loops are open; home is next to it (motor: -3.502 deg" in out
+    assert "To choose another one: `home: {joints: …}` in its file of loops (--loops)." in out
     assert gough_json("check", four, "--drives", "motor")["model"]["home_found"][0].startswith("motor")
+
+
+def test_a_body_that_floats_leaves_no_loop_open(tmp_path):
+    inertial = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+    link = f'<link name="a"><pose>1 0 2 0 0 0.3</pose>{inertial}</link>'
+    file = tmp_path / "float.sdf"
+    file.write_text(f'<sdf version="1.9"><model name="rig">{link}</model></sdf>', encoding="utf-8")
+    assert "0 loops" in gough("check", file)[0] and "At zero" not in gough("check", file)[0]
 
 
 def test_loops_and_platform(six):

@@ -106,11 +106,14 @@ loops:
         ("platform: hand", 1, "platform", "no link 'hand'"),
         ("home: {joints: {motr: 1}}", 1, "home.joints.motr", "no joint 'motr'"),
         ("home: {joints: {motor: [1, 2]}}", 1, "home.joints.motor", "2 coordinates of a revolute joint"),
+        ("home: {joints: {motor: 20 mm}}", 1, "home.joints.motor", "a unit of another dimension"),
         ("home: {pose: {position: [0, 0, 1]}}", 1, "home.pose", "a pose"),
         ("gravity: [0, 0]", 1, "gravity", ""),
         ("closure_tolerance: 3 kg", 1, "closure_tolerance", "another dimension"),
         ("couplings: [{type: mimic, joint: motor, of: tilt}]", 1, "couplings[0]", "no joint 'tilt'"),
         ("couplings: [{type: mimic, joint: motor, of: foot, offset: home}]", 1, "couplings[0].offset", "from home"),
+        ("couplings: [{type: mimic, joint: motor, of: foot, offset: 50 mm}]", 1, "couplings[0].offset", "another dimension"),
+        ("couplings: [{type: rack, pinion: motor, slide: foot, radius: 50 mm}]", 1, "couplings[0].slide", "is an angle"),
         ("closed_loop: [[end_a, end_c]]", 1, "closed_loop[0]", "no frame 'end_c'"),
         ("closed_loop: [[end_a, end_b]]\ntype: [2d]", 2, "type[0]", "not a type of loop"),
         ("closed_loop: [[end_a, end_b]]\ntype: [3d, 3d]", 2, "type", "2 entries for 1"),
@@ -125,6 +128,14 @@ loops:
 def test_problems_have_their_lines(tmp_path, said, line, path, told):
     found = problems(tmp_path, said)
     assert any(at == line and where.startswith(path) and told in message for at, where, message, _ in found), found
+
+
+def test_units_of_a_home_are_those_of_its_joints(tmp_path):
+    text = robot(link("base"), link("sledge", np.random.default_rng(1)), joint("way", "prismatic", "base", "sledge"))
+    assert load(tmp_path, "home: {joints: {way: 20 mm}}", text).home.joints == {"way": (0.02,)}
+    ((line, path, message, expected),) = problems(tmp_path, "home: {joints: {way: 70 deg}}", text)
+    assert (line, path, message) == (1, "home.joints.way", "a unit of another dimension")
+    assert expected == "a length in m"
 
 
 def test_a_file_that_is_not_there(tmp_path):
@@ -207,3 +218,20 @@ def test_idle_freedoms_that_are_none(tmp_path):
     ]
     found = problems(tmp_path, "drives: [the rail]\nidle: [the rail]\n", crane())
     assert found == [(2, "idle[0]", "'the_rail' is driven, and so not idle", "rates of passive joints")]
+
+
+def test_followers_begin_where_stated_leaders_put_them(tmp_path):
+    """Nobody states them, so that nobody is told that they were moved."""
+    rng, axis = np.random.default_rng(2), '<axis xyz="0 1 0"/>'
+    text = robot(
+        *(link(name, rng) for name in "abcd"),
+        joint("j", "continuous", "a", "b", "", axis),
+        joint("k", "continuous", "b", "c", "", f'{axis}<mimic joint="j" multiplier="2" offset="0.2"/>'),
+        joint("l", "continuous", "c", "d", "", f'{axis}<mimic joint="k" multiplier="-1"/>'),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", gough.HomeWarning)
+        model = gough.build(load(tmp_path, "home: {joints: {j: 1.0}}", text))
+    np.testing.assert_allclose(model.home, [1.0, 2.2, -2.2], atol=1e-12)
+    with pytest.warns(gough.HomeWarning, match="l: 28.6479 deg stated"):
+        gough.build(load(tmp_path, "home: {joints: {j: 1.0, l: 0.5}}", text))

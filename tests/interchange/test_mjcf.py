@@ -379,3 +379,65 @@ def test_armatures_of_tendons_between_branches_are_said(tmp_path, joints, apart)
     if apart:
         M[0, 2] = M[2, 0] = 1.5 * -0.7 * 0.5
     np.testing.assert_allclose(mine, M, atol=1e-12)
+
+
+HELD = """<mujoco><worldbody>
+<body name="a"><joint name="a" axis="0 1 0"/><geom type="box" size=".1 .2 .3" pos="0.3 0 0"/>
+<body name="b" pos="0.6 0 0"><joint name="b" axis="0 1 0"/><geom size=".1" pos="0.3 0.1 0"/></body></body></worldbody>
+<tendon><fixed name="t"><joint joint="a" coef="0.4"/><joint joint="b" coef="-0.4"/></fixed></tendon>
+<equality><tendon tendon1="t"/></equality>
+<actuator><motor joint="a"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    "words", ['stiffness="3" springlength="0.2"', 'damping="3"', 'armature="2"', 'stiffness="3" springlength="0 1"']
+)
+def test_what_acts_along_a_fixed_tendon_of_constant_length_does_no_work(tmp_path, words):
+    plain = gough.build(load(tmp_path, HELD)[0])
+    made = gough.build(load(tmp_path, HELD.replace('name="t"', f'name="t" {words}'))[0])
+    state = plain.home, [0.7], [1.3]
+    np.testing.assert_allclose(made.inverse_dynamics(*state).tau, plain.inverse_dynamics(*state).tau, rtol=1e-12)
+    driven = HELD.replace("<motor", '<motor tendon="t"/><motor', 1)
+    assert any("it holds tendon 't': no drive" in told for told in load(tmp_path, driven)[1])
+
+
+DRIFT = """<mujoco><worldbody><body name="root" pos="0 0 .45">
+<joint name="sx" type="slide" axis="1 0 0"/><joint name="sz" type="slide" axis="0 0 1"/>
+<geom size=".05"/>{legs}</body></worldbody>
+<equality><connect site1="lt" site2="rt"/></equality><actuator><motor joint="hl"/><motor joint="hr"/></actuator></mujoco>"""
+LEG = """<body name="{s}1" pos="{x} 0 0"><joint name="h{s}" axis="0 -1 0"/>
+<geom type="capsule" fromto="0 0 0 .297 0 0" size=".01"/>
+<body name="{s}2" pos=".297 0 0"><joint name="k{s}" axis="0 -1 0"/><geom type="capsule" fromto="0 0 0 .302 0 0" size=".01"/>
+<site name="{s}t" pos=".302 0 0"/></body></body>"""
+
+
+@pytest.mark.parametrize("platform", [None, "root"])
+def test_joints_that_no_loop_contains_stay_and_none_is_wound_up(tmp_path, platform):
+    """A five-bar that is open at zero, carried by two slides: only its knees move, by less than half a turn."""
+    legs = LEG.format(s="l", x=-0.0625) + LEG.format(s="r", x=0.0625)
+    robot, _ = load(tmp_path, DRIFT.format(legs=legs), platform=platform)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = gough.build(robot)
+    home = dict(zip(model.layout.q_names, model.home.tolist(), strict=True))
+    assert [home[name] for name in ("sx", "sz", "hl", "hr")] == [0.0, 0.0, 0.0, 0.0]
+    assert max(abs(home[name]) for name in ("kl", "kr")) < np.pi
+    assert model.closure_error(model.home) < 1e-10
+
+
+DEAD = """<mujoco><worldbody>
+<body name="crank"><joint name="crank" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .1 0 0" size=".01"/>
+<body name="rod" pos=".1 0 0"><joint name="rod" axis="0 1 0"/>
+<geom type="capsule" fromto="0 0 0 .3 0 0" size=".01"/></body></body>
+<body name="piston" pos=".4 0 0"><joint name="piston" type="slide" axis="1 0 0"/><geom size=".03"/></body></worldbody>
+<equality><connect body1="piston" body2="rod" anchor="0 0 0"/></equality><actuator><motor joint="piston"/></actuator></mujoco>"""
+
+
+def test_a_dead_centre_is_told_with_the_keyframe_that_mends_it(tmp_path):
+    with pytest.raises(gough.StructureError, match=r"a dead centre of the drive piston.* a keyframe called `home`"):
+        gough.build(load(tmp_path, DEAD)[0])
+    # the crank at 60 degrees: sin 60 · 0.1 = sin(rod) · 0.3 below it
+    turn, bend = np.pi / 3, -np.pi / 3 - np.arcsin(np.sin(np.pi / 3) / 3)
+    away = 0.1 * np.cos(turn) + 0.3 * np.cos(turn + bend) - 0.4
+    key = f'<keyframe><key name="home" qpos="{turn!r} {float(bend)!r} {float(away)!r}"/></keyframe></mujoco>'
+    assert gough.build(load(tmp_path, DEAD.replace("</mujoco>", key))[0]).mobility == 1

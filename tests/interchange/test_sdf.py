@@ -305,6 +305,7 @@ def test_a_link_without_inertia_is_sdf_s(tmp_path):
         (link("a") + hinge("j", "world", "a", axis="<dynamics><damping>-1</damping></dynamics>"), "at least 0"),
         (link("a") + "<joint name='j' type='universal'><parent>world</parent><child>a</child></joint>", "no <axis>"),
         (link("a") + "<drake:linear_bushing_rpy/>", "no counterpart"),
+        (link("a") + "<drake:linear_spring_damper/>", "no counterpart"),
     ],
 )
 def test_what_is_refused(tmp_path, inside, said):

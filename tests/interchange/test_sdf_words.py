@@ -73,6 +73,11 @@ SAID = [
     (rig(kind="ball", axis=xyz(more="<dynamics><damping>1</damping></dynamics>")), "<dynamics> of a ball joint"),
     (rig(axis=xyz(more="<limit><stiffness>50</stiffness></limit>")), "<stiffness> of <limit> is left out"),
     (rig(axis=xyz(more="<limit><dissipation>5</dissipation></limit>")), "<dissipation> of <limit> is left out"),
+    (
+        rig(axis=xyz(more="<drake:rotor_inertia>1</drake:rotor_inertia>")).replace("<sdf", '<sdf xmlns:drake="d"'),
+        "<drake:rotor_inertia> of <axis> is not known and left out; Drake reads it in <joint>",
+    ),
+    (rig(inertial=INERTIAL.replace("<mass>2</mass>", "<mass/>")), "no <mass>: SDF gives the link 1 kg"),
     (rig(in_link="<enable_wind>true</enable_wind>"), "wind is left out"),
     (rig("<enable_wind>1</enable_wind>"), "wind is left out"),
 ]
@@ -102,3 +107,47 @@ def test_what_is_read_is_read_in_silence(tmp_path, text):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         assert not remarks(file)
+
+
+@pytest.mark.parametrize(
+    ("version", "inside", "gravity"),
+    [
+        ("1.5", "<physics><gravity>0 0 -1.6</gravity></physics>", -1.6),
+        ("1.6", "<physics><gravity>0 0 -1.6</gravity></physics>", -9.8),
+        ("1.9", "<gravity>0 0 -3.7</gravity><physics><gravity>0 0 -1.6</gravity></physics>", -3.7),
+    ],
+)
+def test_gravity_stands_where_its_version_has_it(tmp_path, version, inside, gravity):
+    """libsdformat moves it from <physics> to <world> from 1.5 to 1.6, and does not look there later."""
+    text = (
+        rig(version=version)
+        .replace("<model", f'<world name="w">{inside}<model')
+        .replace("</model>", "</model></world>")
+    )
+    file = saved(tmp_path, text)
+    assert read_quietly(file).gravity == (0.0, 0.0, gravity)
+    said = "<gravity> of <physics> is of SDF 1.5 and older and left out"
+    assert (said in remarks(file)) == (version != "1.5")
+
+
+def test_empty_numbers_that_sdf_does_not_demand_are_left_out(tmp_path):
+    """As libsdformat: Param::SetFromString takes the default of what is not required."""
+    limit = "<limit><lower>-1</lower><upper>1</upper><effort/><velocity> </velocity></limit>"
+    made = read_quietly(
+        saved(tmp_path, rig(axis=xyz(more=f"{limit}<dynamics><damping/><friction>2</friction></dynamics>")))
+    )
+    (joint,) = (j for j in made.joints if j.name == "k")
+    assert joint.drive is not None and joint.drive.force_limit is None and joint.drive.speed_limit is None
+    assert (joint.drive.viscous, joint.drive.coulomb) == (0.0, 2.0)
+    said = refusals(saved(tmp_path, rig(axis=xyz(more="<limit><lower/><upper>1</upper></limit>"))))
+    assert "<lower> is ''" in said
+
+
+def test_sun_and_ground_are_left_out_with_a_word(tmp_path):
+    around = "".join(f"<include><uri>model://{name}</uri></include>" for name in ("sun", "ground_plane"))
+    text = rig().replace("<model", f'<world name="w">{around}<model').replace("</model>", "</model></world>")
+    said = remarks(saved(tmp_path, text))
+    assert "'model://sun', a light, is left out" in said
+    assert "'model://ground_plane', a plane that stands still, is left out" in said
+    alone = f'<sdf version="1.6"><world name="w">{around}</world></sdf>'
+    assert "no model that moves" in refusals(saved(tmp_path, alone))

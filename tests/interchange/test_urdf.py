@@ -255,7 +255,7 @@ def test_what_does_not_matter_is_said_once_with_its_line(tmp_path):
 REFUSED = {
     "no number": ('<mass value="heavy"/>', "value is no number"),
     "no mass": ("", "without a mass"),
-    "infinite": ('<mass value="1e999"/>', "value is no number"),
+    "infinite": ('<mass value="1e999"/>', "value is too large"),
     "negative": ('<mass value="-1"/>', "a negative mass"),
 }
 

@@ -29,9 +29,9 @@ def check(
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], load_paths[] (bodies[] frame kind
     direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
-    loops couplings equations redundant_closures home home_moved home_found without_inertia closure_error closure_tolerance
-    left_open parallel inverse (of a flexible robot) serial serial_names; null if none), upgraded (null, or the formats
-    [before, now]). Exit code 1 if there are problems; a file with other problems than newer keys is not upgraded.
+    loops couplings equations redundant_closures home home_moved home_found home_remedy without_inertia closure_error
+    closure_tolerance left_open parallel inverse (of a flexible robot) serial serial_names; null if none), upgraded (null, or the
+    formats [before, now]). Exit code 1 if there are problems; a file with other problems than newer keys is not upgraded.
     """
     report = examine(file, variables)
     upgraded = _upgrade(file) if upgrade and (report["valid"] or _reads_when_upgraded(file)) else None
@@ -181,6 +181,7 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
 def _found(model: Any) -> dict[str, Any]:
     from gough.kinematics.openings import left_open
     from gough.kinematics.settling import not_kept
+    from gough.robot.checks.suggestions import home_remedy
     from gough.robot.tree import placed_loops
 
     measure = model.singularity(model.home)
@@ -196,6 +197,7 @@ def _found(model: Any) -> dict[str, Any]:
         "without_inertia": [model.layout.v_names[k] for k in model.mechanism.selection.without_inertia],
         "home_moved": [text for _, text in not_kept(model.mechanism, model.robot, model.home)],
         "home_found": _found_elsewhere(model),
+        "home_remedy": home_remedy(model.robot),
         "closure_error": float(model.closure_error(model.home)),
         "closure_tolerance": model.robot.closure_tolerance,
         "left_open": left_open(model),
@@ -212,7 +214,10 @@ def _found_elsewhere(model: Any) -> list[str]:
 
     if not isinstance(model.robot.source, dict) or "format" not in model.robot.source:
         return []
-    stated, layout = model.robot.home.joints, model.layout
+    if not model.mechanism.rows:
+        return []  # nothing is open
+    layout, joints = model.layout, {c: link.joint for link in model.mechanism.links for c in link.coordinates}
+    stated = {layout.q_names[c] for c, joint in joints.items() if joint in model.robot.home.joints}
     return [
         f"{name}: {np.degrees(x):.4g} deg" if unit == "rad" else f"{name}: {x * 1e3:.4g} mm"
         for name, unit, x in zip(layout.q_names, layout.q_units, model.home.tolist(), strict=True)
@@ -257,7 +262,7 @@ def _summary(report: dict[str, Any]) -> str:
     if m["home_found"]:
         told = ", ".join(m["home_found"][:8]) + (", …" if len(m["home_found"]) > 8 else "")
         lines.append(
-            f"At zero the loops are open; home is next to it ({told}). `home: {{joints: …}}` in --loops chooses."
+            f"At zero the loops are open; home is next to it ({told}). To choose another one: {m['home_remedy']}."
         )
     untold = [line for line in m["home_moved"] if not any(line in warning for warning in report["warnings"])]
     if untold:

@@ -145,6 +145,8 @@ class _DescriptionMaker:
         if self.platform is not None:
             data["platform"] = self.bodies.of[self.platform]
         changed = {"bodies": self.bodies.changed, "joints": self.joints.changed}
+        for kind, names in changed.items():
+            self._tell_letters(kind, {old: new for old, new in names.items() if not old.isascii()})
         source: dict[str, Any] = {"file": Path(self.foreign.file).name, "format": self.foreign.format}
         source |= {
             f"renamed {kind}": {new: old for old, new in names.items()} for kind, names in changed.items() if names
@@ -157,6 +159,14 @@ class _DescriptionMaker:
         places |= {("springs", k): spring.at for k, spring in enumerate(self.foreign.springs)}
         places |= {("idle", k): at for k, at in enumerate(self.foreign.idle.values())}
         return data, places
+
+    def _tell_letters(self, kind: str, names: Mapping[str, str]) -> None:
+        """Names are of Latin letters: nobody finds one of another alphabet again who is not told."""
+        if names:
+            told = ", ".join(f"{old!r} is {new}" for old, new in list(names.items())[:6])
+            more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+            here = Written(self.foreign.file, None, "")
+            self.findings.remark(here, f"names of {kind} have the letters A to Z, digits and _: {told}{more}")
 
     def _joint(self, joint: ForeignJoint) -> dict[str, Any]:
         self.own[joint.child], placed = anchor_joint(joint)

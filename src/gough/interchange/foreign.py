@@ -187,6 +187,25 @@ class ForeignCoupling:
     follower: str | None = None
 
 
+def followed_starts(
+    couplings: Sequence[ForeignCoupling], stated: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """{joint that follows others: where it stands} when those are where it is stated, else at 0, so that what leads stays there;
+    of joints that are not stated themselves. Nothing where they follow each other in a circle."""
+    given = {} if stated is None else stated
+    own = [c for c in couplings if c.follower is not None and c.follower not in given]
+    found: dict[str, float] = {}
+    for _ in range(len(own) + 1):
+        before = {**found, **given}
+        for coupling in own:
+            factor = coupling.coefficients[str(coupling.follower)]
+            rest = [(n, c) for n, c in coupling.coefficients.items() if n != coupling.follower]
+            found[str(coupling.follower)] = (coupling.offset - sum(c * before.get(n, 0.0) for n, c in rest)) / factor
+        if {**found, **given} == before:
+            return found
+    return {}
+
+
 @dataclass(frozen=True)
 class ForeignSpring:
     """A spring and damper between two points of bodies. tension_only: nothing below its rest length."""

@@ -16,10 +16,21 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from gough.errors import GoughError
 from gough.interchange.findings import Findings
-from gough.interchange.foreign import WORLD, Effects, ForeignCoupling, ForeignJoint, ForeignRobot, Placement, Written
+from gough.interchange.foreign import (
+    WORLD,
+    Effects,
+    ForeignCoupling,
+    ForeignJoint,
+    ForeignRobot,
+    Placement,
+    Written,
+    followed_starts,
+)
 from gough.interchange.naming import FreeNames
 from gough.joints import ALL
 from gough.robot import Coupling
+from gough.robot.checks.couplings import relation_faults
+from gough.robot.checks.references import stated_faults
 from gough.robot.checks.wildcards import expand_names, is_pattern
 from gough.robot.closures import Loop, LoopEnd
 from gough.robot.coordinates import rate_names
@@ -242,7 +253,7 @@ class _LoopAdding:
             self.refuse(("couplings", k, "offset"), "an offset from home", "a number", HOME)
             return None
         known = [self._known(t.coordinate, scalar, ("couplings", k), "joint") for t in said.terms]
-        if not all(known):
+        if not all(known) or self._refuse_faults(self._coupling_faults(k)):
             return None
         values = {term.coordinate: term.coefficient for term in said.terms}
         return ForeignCoupling(said.name, self.written("couplings", k), values, float(said.offset), said.joint)
@@ -254,12 +265,27 @@ class _LoopAdding:
             place = ("home", "joints", name)
             if not self._known(name, [n for n, j in self.joints.items() if not j.closes], place, "joint"):
                 continue
-            needed = len(ALL[self.joints[name].type].coordinates)
-            if len(values) != needed:
-                kind = self.joints[name].type
-                self.refuse(place, f"{len(values)} coordinates of a {kind} joint", str(needed))
-            else:
+            written = self.document["home"]["joints"][name]
+            if not self._refuse_faults(stated_faults(name, written, place, self._types())):
                 self.joints[name] = replace(self.joints[name], start=tuple(float(x) for x in values))
+
+        stated = {name: joint.start[0] for name in home.joints if (joint := self.joints.get(name)) and joint.start}
+        for name, value in followed_starts(self.robot.couplings, stated).items() if stated else ():
+            self.joints[name] = replace(self.joints[name], start=(value,))
+
+    def _coupling_faults(self, k: int) -> Iterator[Fault]:
+        """Kinds of joints and units of offsets, as of a description."""
+        return relation_faults({}, self.document["couplings"][k], ("couplings", k), self._types())
+
+    def _types(self) -> dict[str, str]:
+        return {name: joint.type for name, joint in self.joints.items() if not joint.closes}
+
+    def _refuse_faults(self, faults: Iterator[Fault]) -> bool:
+        """Whether there were any."""
+        found = list(faults)
+        for fault in found:
+            self.refuse(fault.place, fault.message, fault.expected, fault.value)
+        return bool(found)
 
     def _drive(self, names: Collection[str], key: str) -> None:
         """Make these the driven joints, and no others."""

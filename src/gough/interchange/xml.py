@@ -5,6 +5,7 @@ bounded while the text is read. As the programs that these files are written for
 the declaration.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -156,6 +157,13 @@ class _Reading:
     def _doctype(self, *_: object) -> None:
         message = "a document type declaration: entities of a file's own are not read"
         raise _TooMuchError(message, "the file without <!DOCTYPE …>", self.parser.CurrentLineNumber)
+
+
+def number_fault(text: str) -> tuple[str, str]:
+    """(why a text is no number that can be taken, what would be one)."""
+    if number_in(text, math.inf) is not None and any(sign.isdigit() for sign in text):
+        return "too large", f"a number of at most {LARGEST:g}"
+    return "no number", "a finite number"
 
 
 def number_in(text: str, largest: float = LARGEST) -> float | None:

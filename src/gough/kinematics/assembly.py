@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from gough.joints import ALL
 from gough.kinematics.closed_form_legs import ClosedFormLegs
 from gough.kinematics.linkage import Assembly, Linkage
-from gough.kinematics.mobility import SingularHomeError, kept_rows, sample
+from gough.kinematics.mobility import OTHER_HOME, SingularHomeError, kept_rows, sample
+from gough.kinematics.retraction import periodic_coordinates
 from gough.kinematics.settling import (
     carried_pose,
     carriers_known,
@@ -15,6 +17,9 @@ from gough.kinematics.settling import (
     with_screws_counted,
 )
 from gough.robot import Robot
+from gough.robot.checks.suggestions import home_remedy
+from gough.robot.tree import placed_joints
+from gough.structure import Structure
 
 
 def assemble(linkage: Linkage, robot: Robot, kinds: tuple[str | None, ...]) -> Assembly:
@@ -31,22 +36,45 @@ def assemble(linkage: Linkage, robot: Robot, kinds: tuple[str | None, ...]) -> A
 
     home = stated_home(linkage, guess, known)
     if home is None:
-        home = settle(linkage, robot, start(), known)
+        home = _nearest_turns(linkage.structure, robot, settle(linkage, robot, start(), known), guess)
     try:
         samples = sample(linkage, home, start)
     except SingularHomeError as error:
         elsewhere = regular_home(linkage, start(), known)
         if elsewhere is None:
-            raise _with_freedoms(error, robot) from None
-        home = elsewhere
+            raise _with_remedy(error, robot) from None
+        home = _nearest_turns(linkage.structure, robot, elsewhere, guess)
         samples = sample(linkage, home, start)
     home.setflags(write=False)
     return Assembly(home, samples.q, samples.null, tuple(kept_rows(samples)), kinds, legs.branches_of(home))
 
 
-def _with_freedoms(error: SingularHomeError, robot: Robot) -> SingularHomeError:
-    """The error; of a platform with stated freedoms, with what they may have to do with it: a guide that holds what the legs
-    must move is a lock nearby, and at a symmetric home it is not."""
+def _nearest_turns(structure: Structure, robot: Robot, home: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """home (nq,) with angles within half a turn of those in `near`, where whole turns make no difference and limits allow it."""
+    turns = np.zeros(len(home))
+    periodic = periodic_coordinates(structure)
+    turns[periodic] = np.round((home - near)[periodic] / (2 * np.pi))
+    out = np.where(turns != 0, home - 2 * np.pi * turns, home)
+    joints = {placed.name: placed.joint for placed in placed_joints(robot)}
+    for link in structure.links:
+        own, c = joints.get(link.joint), link.q
+        if own is None or not ALL[own.type].is_scalar or not turns[c]:
+            continue
+        stroke = (None, None) if own.drive is None or own.drive.stroke is None else own.drive.stroke
+        lower = [x for x in (own.limits.of_coordinate("lower", 0), stroke[0]) if x is not None]
+        upper = [x for x in (own.limits.of_coordinate("upper", 0), stroke[1]) if x is not None]
+        was, now = (all(x >= b for b in lower) and all(x <= b for b in upper) for x in (home[c], out[c]))
+        if was and not now:
+            out[c] = home[c]
+    return out
+
+
+def _with_remedy(error: SingularHomeError, robot: Robot) -> SingularHomeError:
+    """The error; of another program's file with where it has a home; of a platform with stated freedoms, with what they may have
+    to do with it: a guide that holds what the legs must move is a lock nearby, and at a symmetric home it is not."""
+    where = home_remedy(robot)
+    if where and str(error).endswith(OTHER_HOME):
+        error = SingularHomeError(f"{str(error).removesuffix('.')}: {where}.")
     stated: tuple[str, ...] = getattr(robot.platform, "freedoms", None) or ()
     if not stated:
         return error

@@ -39,6 +39,9 @@ THRESHOLDS = (0.2, 0.05, 0.01, 1e-3, 1e-4)
 """How independent a row or velocity must be to be taken, tried in turn; relative to the largest."""
 
 
+OTHER_HOME = "Give another home."
+
+
 class SingularHomeError(StructureError):
     """The closures have another rank at home than around it: no robot can be told from there."""
 
@@ -77,7 +80,7 @@ def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) 
         raise SingularHomeError(
             f"{mechanism.name}: home has {null.shape[1]} freedoms to first order, but only {len(q)} of {NEIGHBOURS} "
             f"neighbours along them can be assembled: home is singular or the mechanism is shaky. "
-            f"{nearly_movable(linkage, home, start) or 'Give another home.'}"
+            f"{nearly_movable(linkage, home, start) or OTHER_HOME}"
         )
     G = np.concatenate([here, scaled_closures(linkage, q)])
     around = [null_space(g, least) for g in G[1:]]
@@ -86,7 +89,7 @@ def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) 
         raise SingularHomeError(
             f"{mechanism.name}: home is singular: the closures have rank {rank} there and {sorted(found)} "
             f"nearby ({nu - rank} freedoms at home, {nu - max(found)} nearby). "
-            f"{nearly_movable(linkage, home, start) or 'Give another home.'}"
+            f"{nearly_movable(linkage, home, start) or OTHER_HOME}"
         )
     return SampledClosures(np.concatenate([home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
 
@@ -148,6 +151,8 @@ def nearly_movable(linkage: Linkage, home: np.ndarray, start: Callable[[], np.nd
                 return ""  # they fit: it is the place that is singular
             told = "; ".join(f"{o.cut.name} stays {o.text}" for o in largest[:3] if o.error > 0.1 * largest[0].error)
             tilt = worst_tilt(linkage, q[0])
+            if allowed_length(largest, tilt) <= slack(linkage) * linkage.structure.length:
+                return ""  # it is allowed already, and more
             return (
                 f"With loops a little open it has {null.shape[1]} freedom{'s' * (null.shape[1] > 1)}: {told}"
                 f"{f' ({tilt})' if tilt else ''}. Make their lengths and directions fit, or allow it: "
@@ -157,7 +162,16 @@ def nearly_movable(linkage: Linkage, home: np.ndarray, start: Callable[[], np.nd
 
 
 def allowance(left_open: Sequence[Opening], tilt: TiltedAxes | None = None) -> str:
-    """A closure tolerance that allows these, twice over, as descriptions, calls and commands say it.
+    """A closure tolerance that allows these, as descriptions, calls and commands say it; see `allowed_length`."""
+    metres = allowed_length(left_open, tilt)
+    return (
+        f"`closure_tolerance: {1e3 * metres:.4g} mm` (of another program's file `--closure-tolerance {metres:.4g}`, "
+        f"`gough.load(…, closure_tolerance={metres:.4g})`)"
+    )
+
+
+def allowed_length(left_open: Sequence[Opening], tilt: TiltedAxes | None = None) -> float:
+    """A closure tolerance (m) of one digit that allows these, twice over.
 
     tilt: of axes that were meant to be parallel; what they leave open elsewhere, by as much as twice that angle across the robot,
     is allowed too.
@@ -165,12 +179,7 @@ def allowance(left_open: Sequence[Opening], tilt: TiltedAxes | None = None) -> s
     most = max(max(o.gap, o.angle * OF_DIRECTIONS * o.size) for o in left_open)
     need = 2e3 * max(most, 0.0 if tilt is None else 2.0 * tilt.angle * left_open[0].size)
     digit = 10.0 ** np.floor(np.log10(max(need, 1e-9)))
-    length = np.ceil(need / digit) * digit
-    metres = f"{1e-3 * length:.4g}"
-    return (
-        f"`closure_tolerance: {length:.4g} mm` (of another program's file `--closure-tolerance {metres}`, "
-        f"`gough.load(…, closure_tolerance={metres})`)"
-    )
+    return float(1e-3 * np.ceil(need / digit) * digit)
 
 
 def scaled_closures(linkage: Linkage, q: np.ndarray, parameters: np.ndarray | None = None) -> np.ndarray:

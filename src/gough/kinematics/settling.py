@@ -155,10 +155,11 @@ def settle(linkage: Linkage, robot: Robot, start: np.ndarray, known: np.ndarray)
     """Closed q (nq,) next to `start`: given values are kept where that is possible, then given as few as it takes.
 
     A start that runs into a joint put in turned is no answer to whether given values can be kept: more starts are. So they are
-    where nothing but drives is given: the robot may stand there in another assembly.
+    where nothing but drives is given: the robot may stand there in another assembly. Joints that no closure contains stay.
     """
     mechanism = linkage.structure
     start = carry_platform(linkage, start, known)
+    apart = apart_from_loops(linkage, known)
     drives = np.zeros(len(start), dtype=bool)
     drives[mechanism.drive_index] = True
     pose = np.zeros(len(start), dtype=bool)
@@ -168,37 +169,39 @@ def settle(linkage: Linkage, robot: Robot, start: np.ndarray, known: np.ndarray)
         return bool(not (known & pose).any() or held[pose].all() or may_adjust(linkage, q))
 
     for held in (known, known & (pose | drives), known & pose, known & drives):
-        q, error = close(linkage, start[None], linkage.parameters[None], _free(linkage, held))
+        still = held | apart
+        q, error = close(linkage, start[None], linkage.parameters[None], _free(linkage, still))
         if error[0] < CLOSED and good(q[0], held):
             return q[0]
         driven = held.any() and not (held & ~drives).any()
         if driven or turned_places(linkage, q, linkage.parameters[None])[0]:
             q, error = close(
-                linkage, random_starts(linkage, start, held), linkage.parameters[None], _free(linkage, held)
+                linkage, random_starts(linkage, start, still), linkage.parameters[None], _free(linkage, still)
             )
             for k in _nearest(linkage, q, error, start):
                 if good(q[k], held):
                     return q[k]
-    stated = known & pose
-    nearby = None if mechanism.tolerances else find_fit_nearby(linkage, start, stated, NEARLY)
+    stated, still = known & pose, (known & pose) | apart
+    nearby = None if mechanism.tolerances else find_fit_nearby(linkage, start, still, NEARLY)
     if nearby is not None:
         q, error = close(
-            linkage, nearby[None], linkage.parameters[None], _free(linkage, stated), iterations=4 * ITERATIONS
+            linkage, nearby[None], linkage.parameters[None], _free(linkage, still), iterations=4 * ITERATIONS
         )
         if error[0] < CLOSED and np.abs(q[0] - nearby).max() < NEARLY and good(q[0], stated):
             return q[0]
         text = f"the home configuration cannot be assembled: {open_loops(linkage, robot, nearby)}"
         raise StructureError(f"{linkage.structure.name}: {text}")
     for guessed in (known, stated) if (known & ~pose).any() else (known,):  # then far guesses are no help either
-        q, error = close(linkage, random_starts(linkage, start, guessed), linkage.parameters[None])
+        free = _free(linkage, apart) if apart.any() else None
+        q, error = close(linkage, random_starts(linkage, start, guessed | apart), linkage.parameters[None], free)
         closed = _nearest(linkage, q, error, start)
         if closed and good(q[closed[0]], np.zeros_like(known)):
             return q[closed[0]]
-    best = best_fit(linkage, random_starts(linkage, start, stated), _free(linkage, stated))
+    best = best_fit(linkage, random_starts(linkage, start, still), _free(linkage, still))
     for found in (best, _each_closed(linkage, best)):
         if closure_errors(linkage, found[None], linkage.parameters[None])[0] < CLOSED:
             return found
-    told = open_loops(linkage, robot, _fit_open(linkage, start, stated, best))
+    told = open_loops(linkage, robot, _fit_open(linkage, start, still, best))
     raise StructureError(f"{linkage.structure.name}: the home configuration cannot be assembled: {told}")
 
 
@@ -218,10 +221,11 @@ def regular_home(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.n
 
     The nearest to `start` of those that are well conditioned, else the best conditioned one.
     """
-    free = _free(linkage, known)
-    if known.all() or not free.any():
+    still = known | apart_from_loops(linkage, known)
+    free = _free(linkage, still)
+    if still.all() or not free.any():
         return None
-    q, error = close(linkage, random_starts(linkage, start, known), linkage.parameters[None], free)
+    q, error = close(linkage, random_starts(linkage, start, still), linkage.parameters[None], free)
     best, merit = None, 0.0
     for k in _nearest(linkage, q, error, start)[:MOST_TRIED]:
         found = min(regularity(linkage, q[k]), WELL_CONDITIONED)
@@ -296,6 +300,24 @@ def may_adjust(linkage: Linkage, q: np.ndarray) -> bool:
     """Whether a stated home pose may give way: only a platform with fewer than six freedoms follows from its legs."""
     _, null = null_space(scaled_closures(linkage, q[None])[0], least_motion(linkage))
     return bool(np.linalg.matrix_rank(null[:6], tol=1e-6) < 6)
+
+
+def apart_from_loops(linkage: Linkage, known: np.ndarray) -> np.ndarray:
+    """Mask (nq,) of coordinates that no closure contains: wherever they are, they neither open nor close a loop.
+
+    A platform that is one of the bodies has a closure of its own, which moves its pose alone where this is not stated.
+    """
+    structure, tie = linkage.structure, _tie(linkage)
+    terms = {term.q for coupling in structure.couplings for term in coupling.terms}
+    inside = {i for i, link in enumerate(structure.links) if terms & set(link.coordinates)}
+    for cut in structure.cuts:
+        if cut is tie and not known[:7].any():
+            inside.add(0)
+        else:
+            inside |= set(structure.path_to_root(cut.first)) ^ set(structure.path_to_root(cut.second))
+    out = np.zeros(len(known), dtype=bool)
+    out[[c for i, link in enumerate(structure.links) if i not in inside for c in link.coordinates]] = True
+    return out
 
 
 def _free(linkage: Linkage, held: np.ndarray) -> np.ndarray:

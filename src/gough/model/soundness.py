@@ -14,6 +14,7 @@ from gough.kinematics.lost import lost_direction
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.settling import not_kept, uncounted_screws
 from gough.program.lowering import PRECISIONS
+from gough.robot.checks.suggestions import home_remedy
 from gough.robot.checks.wildcards import names_like
 from gough.robot.tree import guided_home
 from gough.spatial.poses import pose_array, pose_difference
@@ -110,6 +111,14 @@ def check_drives(model: "Model") -> None:
     mechanism, mobility = model.mechanism, model.mobility
     rates = model.null_space  # rows: how the free motions move each tree velocity at home
     locked = [d.name for d in mechanism.drives if np.abs(rates[mechanism.links[d.link].u]).max() < LOCKED]
+    dead = [name for name in locked if _moves_nearby(model, name)]
+    if dead:
+        where = home_remedy(model.robot) or "`home:` has its joints or its pose"
+        plural = "s" * (len(dead) > 1)
+        raise StructureError(
+            f"{mechanism.name}: home is singular, a dead centre of the drive{plural} {', '.join(dead)}: what is driven stands "
+            f"still there while the rest moves, and moves elsewhere. Give another home: {where}; or drive another joint."
+        )
     if locked:
         raise StructureError(
             f"{mechanism.name}: drive on a joint that cannot move: {', '.join(locked)}; its loops lock it. Drive another joint."
@@ -128,6 +137,13 @@ def check_drives(model: "Model") -> None:
             f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms. Say how they share the load: "
             f"`drive_sharing: least_norm`, or a `weight` on every drive."
         )
+
+
+def _moves_nearby(model: "Model", drive: str) -> bool:
+    """Whether a drive that stands still at home moves at its neighbours."""
+    link = next(d.link for d in model.mechanism.drives if d.name == drive)
+    rates = model.assembly.free_motions[1:, model.mechanism.links[link].u]
+    return bool(rates.size and np.abs(rates).max() > NEAR_SINGULAR)
 
 
 def demand_determined(model: "Model", prescribed: Sequence[str]) -> None:

@@ -120,7 +120,7 @@ class _TieReading:
         self.compiled, self.names, self.motors, self.findings = compiled, names, motors, findings
         self.model, self.out = compiled.model, MjcfTies()
         self.off = options_off(compiled)
-        self.rods: set[int] = set()
+        self.kept: set[int] = set()
         self.tendon_at = compiled.places("tendon", compiled.spec.tendons, "tendon")
 
     def ties(self) -> MjcfTies:
@@ -206,6 +206,8 @@ class _TieReading:
             self._rod(e, first, at)
             return
         ratio = float(terms[1]) if second >= 0 else 0.0
+        if tendons and not ratio:
+            self._keep_length(first, at)
         sides: list[tuple[int, float]] = [(first, 1.0)] + ([(second, -ratio)] if ratio else [])
         total: dict[int | tuple[int], float] = {}
         offset = float(terms[0])
@@ -219,6 +221,12 @@ class _TieReading:
                 total[joint] = total.get(joint, 0.0) + factor * c
         self.out.relations.append(TiedSum(f"equality_{e}", at, total, offset, None if tendons else first))
 
+    def _keep_length(self, t: int, at: Written) -> None:
+        """Note that nothing acts along a tendon: at constant length it does no work."""
+        self.kept.add(t)
+        if t in self.motors.tendons:
+            self.findings.remark(at, f"it holds tendon {self.compiled.name('TENDON', t)!r}: no drive")
+
     def _rod(self, e: int, t: int, at: Written) -> None:
         """A tendon whose length is kept: that in the reference configuration and what the equality adds."""
         tendon, length = find_straight(self.compiled, t), float(self.model.tendon_length0[t] + self.model.eq_data[e][0])
@@ -228,9 +236,7 @@ class _TieReading:
         elif length <= 0:
             self.findings.refuse(at, "a rod without length", "connect, which holds two points together", length)
         elif self._moves(tendon.bodies, at):
-            self.rods.add(t)
-            if t in self.motors.tendons:
-                self.findings.remark(at, f"it holds tendon {self.compiled.name('TENDON', t)!r}: no drive")
+            self._keep_length(t, at)
             name = self.names.unique_joints.take(self.compiled.name("EQUALITY", e), f"rod_{e}")
             first, second = (self.names.bodies[b] for b in tendon.bodies)
             ends = [Placement(p) for p in tendon.points]
@@ -290,6 +296,8 @@ class _TieReading:
         return any(a not in above[b] and b not in above[a] for a in bodies for b in bodies)
 
     def _fixed(self, t: int, at: Written) -> None:
+        if t in self.kept:
+            return
         effects = self._effects(t, at)
         band = [float(x) for x in self.model.tendon_lengthspring[t]]
         if effects.stiffness and band[0] != band[1]:
@@ -306,7 +314,7 @@ class _TieReading:
         driven = t in self.motors.tendons
         needed = replace(own, stiffness=0.0, viscous=0.0)
         stretches = driven or needed.acts or own.lower is not None
-        if t in self.rods or not (stretches or own.stiffness or own.viscous):
+        if t in self.kept or not (stretches or own.stiffness or own.viscous):
             return
         tendon = find_straight(self.compiled, t)
         if tendon is None:

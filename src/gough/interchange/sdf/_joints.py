@@ -27,9 +27,8 @@ PARTS = {"parent", "child", "pose", "axis", "axis2", "thread_pitch", "screw_thre
 PARTS |= {"gearbox_ratio", "gearbox_reference_body", "drake:rotor_inertia", "drake:gear_ratio"}
 SAME = 1e-3
 """Two ways to write a thread are the same thread up to this share: files round one of them."""
-MECHANICAL = {
-    f"drake:{kind}" for kind in ("joint", "linear_bushing_rpy", "mimic", "ball_constraint", "tendon_constraint")
-}
+MECHANICAL = {f"drake:{kind}" for kind in ("joint", "linear_bushing_rpy", "linear_spring_damper", "mimic")}
+MECHANICAL |= {"drake:ball_constraint", "drake:tendon_constraint"}
 
 
 @dataclass(frozen=True)

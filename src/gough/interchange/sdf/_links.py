@@ -95,7 +95,7 @@ def _inertial(text: SdfText, link: Element, inertial: Element | None) -> Lump:
         text.refuse(
             inertial.child("pose") or inertial, message, "the pose in the link, without relative_to", "inertial"
         )
-    if inertial.child("mass") is None:
+    if not word_in(inertial, "mass"):
         text.note(inertial, "no <mass>: SDF gives the link 1 kg", "inertial")
     mass = text.number(inertial, "mass", 1.0, least=0.0)
     tensor = inertial.child("inertia")

@@ -16,6 +16,10 @@ MOST = 1e12
 SDF, is none."""
 MOST_ANGLE = 2 * math.pi + 1e-3
 """rad: larger ones are most often degrees."""
+OF_JOINT = ("drake:rotor_inertia", "drake:gear_ratio")
+"""Beside <axis>, not in it."""
+OPTIONAL = ("damping", "friction", "effort", "velocity", "stiffness", "dissipation", "mass", "gearbox_ratio")
+"""Numbers that SDF does not demand: one that is empty is what it is where it is left out."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)|[+-]?nan", re.IGNORECASE)
 
 
@@ -43,10 +47,11 @@ class SdfText:
             self.findings.remark(self.at(element, path), message, value)
 
     def check_children(self, element: Element, known: Sequence[str]) -> None:
-        """Tell of elements that nothing reads, those of other programs apart."""
+        """Tell of elements that nothing reads, those of programs other than Drake apart."""
         for child in element.children:
-            if child.tag not in known and ":" not in child.tag:
+            if child.tag not in known and (":" not in child.tag or child.tag.startswith("drake:")):
                 near = meant_hint(child.tag, [tag for tag in known if element.child(tag) is None], "<{}>")
+                near = "; Drake reads it in <joint>" if child.tag in OF_JOINT else near
                 self.note(child, f"<{child.tag}> of <{element.tag}> is not known and left out{near}")
 
     def numbers(self, element: Element, text: str, count: int | None, what: str) -> list[float] | None:
@@ -64,6 +69,8 @@ class SdfText:
         """The number in a child; endless: whether it may be infinite; least: what it may not be below."""
         element = None if parent is None else parent.child(tag)
         if element is None:
+            return otherwise
+        if tag in OPTIONAL and not element.text.strip():
             return otherwise
         found = self.numbers(element, element.text, 1, f"<{tag}>")
         if found is None:

@@ -27,6 +27,10 @@ LEFT_OUT = {
 }
 SCENERY = {"scene", "gui", "physics", "atmosphere", "magnetic_field", "spherical_coordinates", "audio"}
 SCENERY |= {"gravity", "name"}
+STAGE = {"sun": "a light", "ground_plane": "a plane that stands still"}
+"""Models of Gazebo that nearly every world includes, and what they are."""
+IN_PHYSICS = (1, 5)
+"""Up to this version <gravity> stands in <physics>, later in <world>."""
 
 
 @dataclass
@@ -96,8 +100,11 @@ def _fill_world(library: SdfLibrary, world: SdfScope, text: SdfText, told: bool)
         if child.tag == "include":
             found = library.locate(child, text)
             if isinstance(found, str):
-                name = word_in(child, "name") or word_in(child, "uri").rstrip("/").rpartition("/")[2]
-                missing[name] = child, found
+                called = word_in(child, "uri").rstrip("/").rpartition("/")[2]
+                if called.lower() in STAGE:
+                    text.note(child, f"{word_in(child, 'uri')[:120]!r}, {STAGE[called.lower()]}, is left out")
+                else:
+                    missing[word_in(child, "name") or called] = child, found
                 continue
             opened = library.open(found)
             if opened is not None and not opened[0].all("model"):
@@ -170,10 +177,14 @@ def _models_at(world: SdfScope, joint: Element) -> list[str | None]:
 
 
 def _world_gravity(world: Element, text: SdfText) -> tuple[float, float, float]:
-    physics = world.child("physics")
-    element = world.child("gravity")
-    if element is None and physics is not None:
-        element = physics.child("gravity")
+    physics, element = world.child("physics"), world.child("gravity")
+    inside = None if physics is None else physics.child("gravity")
+    if inside is not None and text.version > IN_PHYSICS:
+        version = ".".join(str(part) for part in text.version)
+        words = f"<gravity> of <physics> is of SDF 1.5 and older and left out in {version}"
+        text.note(inside, f"{words}; <gravity> of <world> counts, and without it 0 0 -9.8")
+    elif element is None:
+        element = inside
     found = None if element is None else text.vector(element)
     return (0.0, 0.0, -9.8) if found is None else found
 

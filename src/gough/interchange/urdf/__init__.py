@@ -11,8 +11,11 @@ from pathlib import Path
 
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, ForeignBody, ForeignJoint, ForeignRobot, ReadingOptions
-from gough.interchange.loops import add_loops, loops_beside
+from gough.interchange.loops import BESIDE, add_loops, loops_beside
 from gough.interchange.urdf._closing import read_loops
+from gough.interchange.urdf._drake import JOINT as DRAKE_JOINT
+from gough.interchange.urdf._drake import READ as OF_DRAKE
+from gough.interchange.urdf._drake import read_drake
 from gough.interchange.urdf._gazebo import with_gazebo_springs
 from gough.interchange.urdf._joints import JointsRead, read_joints
 from gough.interchange.urdf._links import LinkReader
@@ -22,8 +25,10 @@ from gough.interchange.xml import Element, read_xml
 from gough.joints import ALL
 from gough.robot.checks.suggestions import meant_word
 
-PARTS = ("link", "joint", "material", "transmission", "ros2_control", "gazebo", "loop", "coupling")
+PARTS = ("link", "joint", "material", "transmission", "ros2_control", "gazebo", "loop", "coupling", *OF_DRAKE)
 LEFT_OUT = {"sensor": "sensors are left out"}
+CLOSING = re.compile(r"closing_(.+)_1")
+"""A frame of onshape-to-robot on one side of a loop; _2 ends the other's name."""
 XACRO = re.compile(r"\$[{(]")
 
 
@@ -40,6 +45,8 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
     read_links = [reader.read_link(element, name, links[name]) for name, element in _named_links(root, links)]
     found = read_joints(sheet, root, links)
     loops, couplings = read_loops(sheet, root, links, found.joints)
+    balls, springs = read_drake(sheet, root, links, [joint.name for joint in (*found.joints, *loops)])
+    loops += balls
     _refuse_islands(sheet, root, read_links, found.joints)
     for element in root.children:
         if element.tag not in PARTS:
@@ -56,9 +63,26 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         bodies=tuple(body for body in read_links if body.name not in ground),
         joints=(*joints, *loops),
         couplings=(*found.couplings, *followed, *couplings),
+        springs=tuple(springs),
     )
     beside = loops_beside(path, findings) if options.loops is None else options.loops
+    if beside is None and not loops:
+        _tell_pairs(sheet, root, path, links)
     return robot if beside is None else add_loops(robot, beside, findings)
+
+
+def _tell_pairs(sheet: Sheet, root: Element, path: Path, links: Mapping[str, str]) -> None:
+    """Links that look like the two sides of a loop, in a file that says nothing of loops."""
+    ends = [name for name in links if (found := CLOSING.fullmatch(name)) and f"closing_{found[1]}_2" in links]
+    if ends:
+        first = str(ends[0])
+        second, name = f"{first[:-1]}2", first.removeprefix("closing_").removesuffix("_1")
+        said = f"{{name: {name}, type: revolute, first: {{body: {first}}}, second: {{body: {second}}}}}"
+        message = (
+            f"{first!r} and {second!r} look like the two sides of a loop, which nothing closes; in {path.stem}{BESIDE}"
+        )
+        more = f" ({len(ends)} such pairs)" if len(ends) > 1 else ""
+        sheet.say(root, f"{message} beside it `loops: [{said}]`, of the joint's own type, would{more}")
 
 
 def _refuse_xacro(sheet: Sheet, root: Element, path: Path) -> None:
@@ -100,7 +124,8 @@ def _named_links(root: Element, links: Mapping[str, str]) -> list[tuple[str, Ele
 
 def _refuse_islands(sheet: Sheet, root: Element, bodies: Sequence[ForeignBody], joints: Sequence[ForeignJoint]) -> None:
     """URDF has one root, which everything hangs on; links that a refused joint would carry are no second roots."""
-    meant = {str(found.get("link")) for joint in root.all("joint") for found in joint.all("child")}
+    refused = root.all(DRAKE_JOINT)
+    meant = {str(found.get("link")) for joint in (*root.all("joint"), *refused) for found in joint.all("child")}
     known = [body.name for body in bodies]
     meant |= {near for name in meant - set(known) if (near := meant_word(name, known)) is not None}
     carried = {joint.child for joint in joints}
@@ -113,7 +138,7 @@ def _refuse_islands(sheet: Sheet, root: Element, bodies: Sequence[ForeignBody], 
         if name != first and name not in meant:
             message = f"a second root beside {first!r}: no joint carries it"
             sheet.findings.refuse(body.at, message, "a joint that carries it")
-    if first is not None and len(joints) == len(root.all("joint")):
+    if first is not None and len(joints) == len(root.all("joint")) and not refused:
         _refuse_circles(sheet, bodies, joints, {first, *roots})
     carrier: dict[str, ForeignJoint] = {}
     for joint in joints:

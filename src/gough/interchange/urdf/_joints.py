@@ -1,9 +1,9 @@
 """Joints: type, place, axis, limits, losses, and what follows another joint."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from gough.interchange.foreign import WORLD, Effects, ForeignCoupling, ForeignJoint
+from gough.interchange.foreign import WORLD, Effects, ForeignCoupling, ForeignJoint, followed_starts
 from gough.interchange.matching import meant_hint
 from gough.interchange.urdf._sheet import Sheet
 from gough.interchange.xml import Element, number_in
@@ -24,6 +24,8 @@ TYPES = {
 NEUTRAL = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 OLD = "joint_properties"
 """Where damping and friction stood before there was <dynamics>: no program reads it any more."""
+RATES = ("acceleration", "drake:acceleration", "deceleration", "jerk")
+"""Bounds that nothing here has a place for, and that no motion follows from."""
 PARTS = ("origin", "parent", "child", "axis", "limit", "dynamics", OLD, "mimic", "safety_controller", "calibration")
 
 
@@ -54,22 +56,9 @@ def read_joints(sheet: Sheet, root: Element, links: Mapping[str, str]) -> Joints
         if str(element.get("independent", "true")).lower() != "true":
             dependent.add(joint.name)
     couplings = [c for name in joints if (c := _mimic(sheet, elements[name], name, joints)) is not None]
-    for name, value in _followed(couplings).items():
-        joints[name] = replace(joints[name], start=(value,))
+    for name, value in followed_starts(couplings).items():
+        joints[name] = replace(joints[name], start=(value,) if value else None)
     return JointsRead(tuple(joints.values()), tuple(couplings), frozenset(dependent))
-
-
-def _followed(couplings: Sequence[ForeignCoupling]) -> dict[str, float]:
-    """Where joints that follow others stand when those are at 0, so that what leads stays there."""
-    found: dict[str, float] = {}
-    for _ in range(len(couplings) + 1):
-        before = dict(found)
-        for coupling in couplings:
-            rest = {name: c for name, c in coupling.coefficients.items() if name != coupling.follower}
-            found[str(coupling.follower)] = coupling.offset - sum(c * before.get(name, 0.0) for name, c in rest.items())
-        if found == before:
-            return {name: value for name, value in found.items() if value}
-    return {}
 
 
 def _joint(sheet: Sheet, element: Element, links: Mapping[str, str]) -> ForeignJoint | None:
@@ -135,7 +124,7 @@ def _effects(sheet: Sheet, element: Element, kind: str) -> Effects:
         found = replace(found, viscous=max(viscous, 0.0), coulomb=max(coulomb, 0.0))
     if limit is None or not ALL[TYPES[kind]].is_scalar:
         return found
-    sheet.check_keys(limit, ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"), element)
+    sheet.check_keys(limit, ("lower", "upper", "effort", "velocity", *RATES), element)
     force, speed = (_positive(sheet, element, limit, key) for key in ("effort", "velocity"))
     lower, upper = (sheet.number(limit, key, 0.0, element, endless=True) for key in ("lower", "upper"))
     if kind == "continuous" or lower >= upper:

@@ -9,7 +9,7 @@ import numpy as np
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import Placement, Written
 from gough.interchange.matching import meant_hint
-from gough.interchange.xml import LARGEST, Element, number_in
+from gough.interchange.xml import LARGEST, Element, number_fault, number_in
 from gough.robot.errors import ABSENT
 from gough.spatial import rpy_zyx
 from gough.spatial.poses import rotation_of_quaternion
@@ -78,7 +78,8 @@ class Sheet:
             return otherwise or 0.0
         found = number_in(text, math.inf if endless else LARGEST)
         if found is None:
-            self.refuse(element, f"{attribute} is no number", "a finite number", text, owner)
+            why, expected = number_fault(text)
+            self.refuse(element, f"{attribute} is {why}", expected, text, owner)
         return otherwise or 0.0 if found is None else found
 
     def numbers(
@@ -89,6 +90,9 @@ class Sheet:
         if text is None:
             return tuple(otherwise)
         found = [number_in(word) for word in text.split()]
+        if len(found) == len(otherwise) and (large := _large(text)) is not None:
+            self.refuse(element, f"{attribute} has a number that is too large", number_fault(large)[1], text, owner)
+            return tuple(otherwise)
         if len(found) != len(otherwise) or None in found:
             self.refuse(
                 element,
@@ -105,7 +109,8 @@ class Sheet:
         text = element.get("value", element.text) or ""
         found = number_in(text)
         if found is None:
-            self.refuse(element, f"<{element.tag}> is no number", "a finite number", text.strip(), owner)
+            why, expected = number_fault(text)
+            self.refuse(element, f"<{element.tag}> is {why}", expected, text.strip(), owner)
         return found
 
     def origin(self, element: Element | None, owner: Element | None = None) -> Placement:
@@ -157,7 +162,7 @@ class Sheet:
     def check_keys(self, element: Element, known: Sequence[str], owner: Element | None = None) -> None:
         """Tell of attributes that nothing reads."""
         for key in element.attributes:
-            if key not in known and ":" not in key and key != "xmlns":
+            if key not in known and (":" not in key or key.startswith("drake:")) and key != "xmlns":
                 near = meant_hint(key, [k for k in known if k not in element.attributes])
                 self.say(element, f"the attribute {key!r} of <{element.tag}> is not known and left out{near}", owner)
 
@@ -167,3 +172,9 @@ class Sheet:
             if child.tag not in known and child.tag not in silent:
                 near = meant_hint(child.tag, [tag for tag in known if element.child(tag) is None], "<{}>")
                 self.say(child, f"<{child.tag}> of <{element.tag}> is not known and left out{near}", element)
+
+
+def _large(text: str) -> str | None:
+    """The first word that is a number and too large, where nothing else is wrong."""
+    wrong = [word for word in text.split() if number_in(word) is None]
+    return wrong[0] if wrong and all(number_fault(word)[0] == "too large" for word in wrong) else None

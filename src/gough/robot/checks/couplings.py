@@ -86,10 +86,11 @@ def _list_faults(
         if name in (*GROUND, "drives"):
             yield Fault(at, name, f"a reserved name: {name!r}", f"another name, for instance {name}_1")
     for k, coupling in enumerate(couplings):
-        yield from _coordinates(data, coupling, (*place, k), types, leg)
+        yield from relation_faults(data, coupling, (*place, k), types, leg)
 
 
-def _coordinates(data: Any, coupling: Any, place: Place, types: dict[str, Any], leg: str) -> Iterator[Fault]:
+def relation_faults(data: Any, coupling: Any, place: Place, types: dict[str, Any], leg: str = "") -> Iterator[Fault]:
+    """Of one raw coupling: coordinates that exist, of the right kind, an offset in their unit."""
     known = coordinates_of(types)
     found: list[Coordinate | None] = []
     full: list[str] = []

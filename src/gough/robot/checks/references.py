@@ -134,12 +134,12 @@ def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
     yield from wildcard_faults(list(joints), places, types, "joint")
     stands = expand_names(joints, types)
     for (name, value), place in zip(joints.items(), places, strict=True):
-        found = [fault for own in stands[name] for fault in _coordinate_faults(own, value, place, types)]
+        found = [fault for own in stands[name] for fault in stated_faults(own, value, place, types)]
         yield from {(fault.place, fault.message): fault for fault in reversed(found)}.values()
 
 
-def _coordinate_faults(name: Any, value: Any, place: Place, types: Mapping[str, Any]) -> Iterator[Fault]:
-    """Of the coordinates of one joint."""
+def stated_faults(name: Any, value: Any, place: Place, types: Mapping[str, Any]) -> Iterator[Fault]:
+    """Of the coordinates that are stated of one joint: a joint that exists, as many as it has, in its units."""
     if name not in types:
         yield Fault(place, value, f"no joint {name!r}", nearest(str(name), list(types)))
         return

@@ -5,12 +5,15 @@ from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from gough.joints import ALL
 
 MOST_LISTED = 24
 MOST_KNOWN, MOST_COMPARED = 300, 60
 MOST_LETTERS = 60
+HOMES = {"URDF": "`home: {joints: …}` in its file of loops (--loops)", "MJCF": "a keyframe called `home`"}
+"""Where files of other programs have a home that is not their zero."""
 
 MEANT: dict[str, str] = {
     **{name: joint.words for name, joint in ALL.items() if joint.words},
@@ -113,3 +116,13 @@ def _alike(word: str, known: tuple[str, ...], cutoff: float) -> str | None:
         if ratio >= best:
             best, found = ratio, entry
     return found
+
+
+def home_remedy(robot: Any) -> str:
+    """Where another home of a robot is written; "" for a description, which has the key."""
+    source = robot.source
+    kind = source.get("format") if isinstance(source, dict) else None
+    if not isinstance(kind, str):
+        return ""
+    converted = "`home: {joints: …}` in the description that `gough convert FILE robot.yaml` makes of it"
+    return HOMES.get(kind, converted)
