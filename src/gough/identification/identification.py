@@ -199,8 +199,8 @@ class Identification:
         return identified_robot(self)
 
     def predict(self, samples: Samples) -> np.ndarray:
-        """Forces (n, rows) of the identified robot at samples, as they are measured: of drives, under the wrench and with the gains
-        that the samples have; along v (drives and wrench together) where `rows.at_drives` is False."""
+        """Forces (n, rows) of the identified robot at samples, as they are measured: of drives, under the samples' wrench, over
+        the gains; along v, drives and wrench together, where `rows.at_drives` is False."""
         phi, parts = self.estimate.phi, []
         for piece in self.rows.pieces(samples, Thinning()):
             missing = piece.target - piece.Y @ phi

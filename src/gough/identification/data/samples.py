@@ -100,7 +100,9 @@ class Samples:
         )
         notes = self.notes
         if not long.all():
-            notes += (f"{int((~long).sum())} parts of runs left out: {int((~kept).sum())} rows, too few for two equations",)
+            notes += (
+                f"{int((~long).sum())} parts of runs left out: {int((~kept).sum())} rows, too few for two equations",
+            )
         return replace(self.rows(kept), run=number, runs=names, notes=notes)
 
     @checked(validation=number(above=0, most=0.9) | words, part_s=number(above=0))

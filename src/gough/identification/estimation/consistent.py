@@ -7,10 +7,11 @@ linear in the ten parameters; a body of matter has J > 0, and every J > 0 is a b
 is found, ε = 1 where the user states the spreads w, else FAINT: then the description decides only between numbers that the data
 do not tell apart, and moves the base parameters by less than a thousandth of a deviation. C is not taken as less than EXACT of w:
 data without noise would leave nothing of the second sum. With A = [C^(-½) B; ε/w] = U S Vᵀ, unknowns are y = S Vᵀ π, in which the
-sum is |y - Uᵀ b|²: as even as can be. There are two ways. "log-cholesky": J = L Lᵀ with a diagonal e^x, so that no step leaves what is allowed (Rucker and
-Wensing 2022). Where the least lies on the border, x runs to -∞ and steps by x alone take for ever; so they begin on the central
-path, where - μ Σ log det J is added and μ falls, which Newton's steps by π follow in some forty turns. "lmi": as a semidefinite
-program (Sousa and Cortesão 2014), with cvxpy and Clarabel.
+sum is |y - Uᵀ b|²: as even as can be. There are two ways.
+"log-cholesky": J = L Lᵀ with a diagonal e^x, so that no step leaves what is allowed (Rucker and Wensing 2022). Where the least
+lies on the border, x runs to -∞ and steps by x alone take for ever; so they begin on the central path, where - μ Σ log det J is
+added and μ falls, which Newton's steps by y follow in some forty turns.
+"lmi": as a semidefinite program (Sousa and Cortesão 2014), with cvxpy and Clarabel.
 """
 
 from collections.abc import Sequence

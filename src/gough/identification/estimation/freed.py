@@ -1,8 +1,8 @@
 """The robot that is simulated while its numbers are sought: unknowns are inputs of its code, whatever they are described as.
 
 Numbers that are 0 in the description are structure and could not change; constant forces of joints are no parameters at all. So
-the model is built once more with the first free, and with a spring, of no stiffness where there was none, whose preload the second
-is taken from.
+the model is built once more with the first free, and with springs, of no stiffness where there were none, whose preloads the
+second are taken from.
 """
 
 from collections.abc import Sequence

@@ -80,8 +80,8 @@ def draw_forces(residual: Residual, names: tuple[str, ...], units: tuple[str, ..
             axes.grid(alpha=0.3)
             axes.set_xlim(float(t[0]), float(t[-1]))
     panels[-1].set_xlabel("time (s)")
-    handles, labels = (sum(own, []) for own in zip(*(p.get_legend_handles_labels() for p in panels[:2]), strict=True))
-    figure.legend(handles, labels, ncols=3, loc="outside upper center", frameon=False)
+    (lines, names_of), (line, name_of) = (panel.get_legend_handles_labels() for panel in panels[:2])
+    figure.legend([*lines, *line], [*names_of, *name_of], ncols=3, loc="outside upper center", frameon=False)
     return figure
 
 
