@@ -284,7 +284,7 @@ def _by_semidefinite_program(
     try:
         problem.solve(solver=cp.CLARABEL)
         ended = f"ended as {problem.status!r}"
-    except cp.error.SolverError as error:
+    except cp.SolverError as error:
         ended = f"was not solved ({str(error).split('.')[0]})"
     if x.value is None:
         raise UsageError(f"consistent='lmi': the semidefinite program {ended}; use consistent='log-cholesky'")

@@ -87,7 +87,8 @@ class PossibleSet:
         """Whether each of the draws (m, n) can be, (m,)."""
         good = (drawn[:, list(self.signed)] >= 0).all(axis=1)
         bodies = self.bodies(drawn)
-        return good & is_positive(bodies.reshape(-1, 10)).reshape(bodies.shape[:2]).all(axis=1)
+        whole = is_positive(bodies.reshape(-1, 10)).reshape(bodies.shape[:2])
+        return np.logical_and(good, whole.all(axis=1))
 
     def pseudo_inertias(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(J (b, 4, 4) at the mean, its slopes (b, 4, 4, n))."""
