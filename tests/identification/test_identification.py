@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 import gough
@@ -75,3 +76,46 @@ def test_a_small_force_is_no_worse_fit(missing: float, share: float, worse: bool
     """The same noise on a quarter of the force; four times the force; three times as much missing."""
     fit = identified().fits[0]
     assert replace(fit, rms=missing * fit.rms, share=share * fit.share).worse_than(fit) == worse
+
+
+def test_runs_without_an_equation_are_told_and_not_counted() -> None:
+    short = first(30)
+    both = replace(
+        samples(0.01),
+        **{k: np.concatenate([getattr(samples(0.01), k), getattr(short, k)]) for k in ("q", "v", "acceleration")},
+        time=np.concatenate([samples(0.01).time, short.time]),
+        force=np.concatenate([samples(0.01).force, short.force[::-1]]),
+        run=np.repeat([0, 1], [len(samples(0.01)), len(short)]),
+        runs=("long", "short"),
+    )
+    with pytest.warns(gough.IdentificationWarning, match=r"which takes 41 rows, and left out: 'short' \(30 rows\)"):
+        found = gough.identify(five_bar(), both, thin=5)
+    assert found.samples.runs == ("long",) and "of 1 run\n" in found.report()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_noise_of_redundant_drives_is_reported() -> None:
+    """Output error compares drives, more of them than rows along v."""
+    model, t = gough.build("redundant_planar"), np.linspace(0.0, 2.0, 11)
+    poses = np.tile(model.home[:7], (11, 1))
+    poses[:, 0] += 0.05 * np.sin(2 * t)
+    poses[:, 1] += 0.05 * np.sin(3.1 * t)
+    told = gough.laws.drives_of(model, gough.motions.spline(times=t, poses=poses, degree=5))
+    law = gough.laws.JointPD(stiffness=300.0, damping=20.0)
+    run = gough.simulate(model, told, law, method="rk4", step=2e-3)
+    data = gough.Record.from_run(run, "r", rate_hz=250, noise={"force": 0.01})
+    found = gough.identify(
+        model, data, parameters=("platform.M",), method="didim", consistent=False, controller=law, motion=told
+    )
+    assert found.noise_names == model.layout.drive_names != found.rows.names
+    assert all(name in found.report() for name in found.noise_names)
+
+
+def test_rounding_is_written_as_0() -> None:
+    found = identified()
+    assert found.condition == found.estimate.condition
+    place = found.base.names.index("left_rod.MY")
+    phi = found.estimate.phi.copy()
+    phi[place] = 1.9e-16
+    text = replace(found, estimate=replace(found.estimate, phi=phi)).report()
+    assert "e-16" not in text and any(line.split()[0] == "0" and "left_rod.MY" in line for line in text.splitlines())

@@ -225,6 +225,8 @@ def test_measured_and_predicted_runs_are_played_together() -> None:
         ({"method": "lms"}, "lms"),
         ({"consistent": "maybe"}, "log-cholesky"),
         ({"method": "iv"}, "controller="),
+        ({"controller": gough.laws.JointPD(stiffness=1.0, damping=1.0)}, "method='ls' simulates nothing"),
+        ({"begin": 0.5}, "begin= would count nothing"),
         ({"thin": 0}, "thin"),
         ({"prior": -1.0}, "prior"),
         ({"parameters": "everything"}, "everything"),

@@ -45,4 +45,5 @@ clipped_rows, find_hold = data.clipped_rows, data.find_hold
 excitation_problem = excitation.excitation_problem
 Prior = _standard.Prior
 draw_parameters, report_page = report.draw_parameters, report.report_page
+draw_forces, residuals_of = report.draw_forces, report.residuals_of
 reference_motion = identify.reference_motion

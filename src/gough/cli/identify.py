@@ -203,7 +203,7 @@ def told_result(found: "Identification") -> dict[str, Any]:
         "samples": e.residuals.count,
         "runs": list(found.samples.runs),
         "condition": e.condition,
-        "noise": dict(zip(found.rows.names, map(float, e.sigma), strict=True)),
+        "noise": dict(zip(found.noise_names, map(float, e.sigma), strict=True)),
         "base": [
             {"name": n, "value": x, "deviation": s, "low": a, "high": b, "described": was, "unit": unit}
             for n, x, s, (a, b), was, unit in rows

@@ -10,7 +10,7 @@ import numpy as np
 from gough.arguments import checked, path, whole
 from gough.errors import UsageError
 from gough.frozen import FrozenDict
-from gough.identification._standard import Prior, Standard, undetermined_names
+from gough.identification._standard import Prior, Standard, typical_sizes, undetermined_names
 from gough.identification._unknowns import OFFSET, Unknown
 from gough.identification.base_parameters import BaseParameters
 from gough.identification.data.samples import Samples
@@ -29,6 +29,8 @@ LONG = 72
 """Letters of a combination that a line writes out; `.base.names` has them all."""
 NOTHING = 1e-6
 """Deviations between numbers and estimate that are rounding."""
+DUST = 1e-9
+"""Of what numbers of a kind usually are in a robot: below that they are rounding, and written as 0."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,26 @@ class Identification:
         return METHODS[self.estimate.method]
 
     @property
+    def condition(self) -> float:
+        """Of the data: largest over smallest singular value, columns of unit length; below 100 is good."""
+        return self.estimate.condition
+
+    @property
+    def noise_names(self) -> tuple[str, ...]:
+        """Of what `estimate.sigma` is the noise: of the rows, or of the drives where their forces were compared (didim)."""
+        return self.model.layout.drive_names if self.method == "didim" else self.rows.names
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """What numbers of these kinds usually are in such a robot (n,), for rounding."""
+        return typical_sizes(self.model, self.base)
+
+    @cached_property
+    def base_sizes(self) -> np.ndarray:
+        """The same of base parameters (rank,)."""
+        return np.sqrt((self.base.matrix**2) @ self.sizes**2)
+
+    @property
     def base_values(self) -> np.ndarray:
         """Base parameters (rank,) as estimated; `base.names` says what they are."""
         return self.estimate.phi[: self.base.rank]
@@ -141,8 +163,9 @@ class Identification:
         if not len(known):
             return 0.0
         off = (self.base.matrix @ self.standard.values - self.base_values)[known]
-        spread = self.estimate.covariance[np.ix_(known, known)]
-        scale = s[known]
+        rounding = (DUST * self.base_sizes[known]) ** 2  # of data without noise
+        spread = self.estimate.covariance[np.ix_(known, known)] + np.diag(rounding)
+        scale = np.sqrt(s[known] ** 2 + rounding)
         sizes, directions = np.linalg.eigh(spread / np.outer(scale, scale))
         told = sizes > 1e-9 * sizes[-1]
         parts = directions[:, told].T @ (off / scale) / np.sqrt(sizes[told])
@@ -176,7 +199,8 @@ class Identification:
         return identified_robot(self)
 
     def predict(self, samples: Samples) -> np.ndarray:
-        """Forces (n, rows) of the identified robot at samples, as they are measured: of drives, or along v."""
+        """Forces (n, rows) of the identified robot at samples, as they are measured: of drives, under the samples' wrench, over
+        the gains; along v, drives and wrench together, where `rows.at_drives` is False."""
         phi, parts = self.estimate.phi, []
         for piece in self.rows.pieces(samples, Thinning()):
             missing = piece.target - piece.Y @ phi
@@ -231,7 +255,7 @@ class Identification:
         lines = [
             f"{self.model.robot.name}: {base.rank} base parameters by {self.method_words} from {told}",
             f"condition of the data {e.condition:.3g}; noise "
-            + ", ".join(f"{n} {s:.3g}" for n, s in zip(self.rows.names, e.sigma, strict=True)),
+            + ", ".join(f"{n} {s:.3g}" for n, s in zip(self.noise_names, e.sigma, strict=True)),
             "what is not predicted:",
             *fits,
             "     identified          ±       described  unit    base parameter",
@@ -241,7 +265,8 @@ class Identification:
             if k == MANY:
                 lines.append(f"  … and {base.rank - MANY} more: .base_values, .base_deviations, .base.names")
                 break
-            lines.append(f"  {x:13.6g} {s:10.2g} {was:13.6g}  {unit:7s} {_cut(name)}")
+            now, then = (write_number(number, self.base_sizes[k]) for number in (x, was))
+            lines.append(f"  {now:>13s} {s:10.2g} {then:>13s}  {unit:7s} {_cut(name)}")
         if len(self.gains):
             own = zip(self.rows.names, self.gains, self.gain_deviations, strict=True)
             lines.append("gains: " + ", ".join(f"{n} {g:.5g} ± {s:.2g}" for n, g, s in own))
@@ -255,6 +280,11 @@ class Identification:
             lines.append(f"left about as described, since the data do not tell them: {_shortened(self.undetermined)}")
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)
+
+
+def write_number(x: float, size: float) -> str:
+    """A number as text; rounding, beside what is usual there, as 0."""
+    return "0" if abs(x) < DUST * size else f"{x:.6g}"
 
 
 def _cut(name: str) -> str:
@@ -293,16 +323,17 @@ def fit_of(equations: ForceEquations, phi: np.ndarray, name: str) -> Fit:
 def identified_robot(found: Identification) -> "Robot":
     """The description with identified numbers: those that the data tell say so with their deviation."""
     names, values, sources = found.base.regressor.unknowns, {}, {}
-    rows = zip(names, found.standard.values, found.standard.deviations, found.standard.told, strict=True)
+    standard = found.standard
+    rows = zip(names, standard.values, standard.deviations, standard.told, found.sizes, strict=True)
     begun: set[str] = set()
-    for unknown, value, deviation, told in rows:
+    for unknown, value, deviation, told, size in rows:
         for name in _own_names(found.model, unknown):
             place, _, last = name.rpartition(".")
             how = f"± {deviation:.2g} {unknown.unit}" if told else f"{unknown.unit} as described, moved with others"
             lead = "" if place in begun else f"identified by {found.method_words}: "
             begun.add(place)
             values[name] = float(value)
-            sources[name] = f"{lead}{last} = {value:.6g} {how}"
+            sources[name] = f"{lead}{last} = {write_number(value, size)} {how}"
     return found.model.robot.with_parameters(values, sources)
 
 

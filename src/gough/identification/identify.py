@@ -37,7 +37,7 @@ from gough.identification.estimation.freed import FreedModel
 from gough.identification.estimation.instruments import estimate_by_instruments
 from gough.identification.estimation.least_squares import estimate_linear
 from gough.identification.estimation.output_error import estimate_by_output
-from gough.identification.estimation.rows import ForceEquations, Rows, Thinning
+from gough.identification.estimation.rows import ForceEquations, Rows, Thinning, deflections_are_still, drop_short_runs
 from gough.identification.identification import METHODS, Identification, fit_of
 from gough.simulation.control.law import Law
 from gough.simulation.motion.motion import Motion
@@ -98,32 +98,41 @@ def identify(
     data = with_own_names(data)
     samples = samples_of(model, data, "data")
     demand_different(samples)
-    if method != "ls" and motion is None:
-        motion, begin = followed_references(data, samples)
+    told: tuple[Told, ...] = ()
+    if method == "ls":
+        _demand_nothing_simulated(controller, motion, begin)
+    else:
+        motion, begin = followed_references(data, samples) if motion is None else (motion, begin)
+        told = _told(motion, begin, samples.runs)
     checked_against = None if validation is None else samples_of(model, validation, "validation")
     named = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     base = base_parameters(model, tuple(n for n in named if n != GAINS), tied)
-    rows = Rows.of(model, base, GAINS in named)
-    _demand_known(rows, samples, method)
     thinning = Thinning(samples.block if thin is None else thin)
+    samples, left, short = drop_short_runs(samples, thinning)
+    still = any(deflections_are_still(s) for s in (samples, checked_against) if s is not None)
+    rows = Rows.of(model, base, GAINS in named, still)
+    _demand_known(rows, samples, method)
     known, equations = Prior.of(model, base, prior), ForceEquations(rows, samples, thinning)
-    simulated, motions = None, ()
+    simulated, followed = None, tuple(told[run] for run in left if told)
     if method == "ls":
         estimate, _ = estimate_linear(equations, rows.first)
     else:
-        estimate, simulated, motions = _in_closed_loop(equations, known, method, controller, motion, begin)
+        estimate, simulated = _in_closed_loop(equations, known, method, controller, followed)
     standard = _numbers(base, estimate, known, way)
     fits = [fit_of(equations, estimate.phi, "training")]
+    said = [f"data: {short}"] if short else []
     if checked_against is not None:
         thinner = Thinning(max(1, round(thinning.factor * samples.spacing / checked_against.spacing)))
+        checked_against, _, short = drop_short_runs(checked_against, thinner)
+        said += [f"validation: {short}"] if short else []
         fits.append(fit_of(ForceEquations(rows, checked_against, thinner), estimate.phi, "validation"))
     found = Identification(
         model, base, estimate, known, standard, way, rows, samples, checked_against, thinning, tuple(fits)
     )
-    said = tuple(doubts_of(found)) + (() if simulated is None else tuple(doubts_of_loop(found, simulated, motions)))
+    said += [*doubts_of(found), *([] if simulated is None else doubts_of_loop(found, simulated, followed))]
     for text in said:
         warn(f"identify: {text}", IdentificationWarning)
-    return replace(found, warnings=said)
+    return replace(found, warnings=tuple(said))
 
 
 def with_own_names(data: Any) -> Any:
@@ -210,6 +219,32 @@ def whole_run(name: str) -> str:
     return re.sub(r"( \((part|piece) \d+\))+$", "", name)
 
 
+def _demand_nothing_simulated(controller: Law | None, motion: Any, begin: Any) -> None:
+    """UsageError where least squares are told what only simulations use."""
+    given = {"controller": controller is not None, "motion": motion is not None, "begin": bool(np.any(begin))}
+    idle = [f"{name}=" for name, there in given.items() if there]
+    if idle:
+        raise UsageError(
+            f"method='ls' simulates nothing, so that {', '.join(idle)} would count nothing; leave it out, or use method='iv' or "
+            "'didim'"
+        )
+
+
+def _told(motion: Any, begin: Any, names: Sequence[str]) -> tuple[Told, ...]:
+    """What every run followed; nothing where no motion was given."""
+    if motion is None:
+        return ()
+    runs = len(names)
+    motions = (motion,) * runs if isinstance(motion, Motion) else for_parts(tuple(motion), names)
+    if len(motions) != runs:
+        raise UsageError(f"motion: {len(motions)} motions for {runs} runs ({', '.join(names)}); give one, or one a run")
+    given = np.asarray(begin, dtype=float)
+    begins = np.array(for_parts(tuple(given), names)) if given.ndim else np.full(runs, float(given))
+    if begins.shape != (runs,):
+        raise UsageError(f"begin: {len(begins)} times for {runs} runs; give one, or one a run")
+    return tuple(Told(m, float(b)) for m, b in zip(motions, begins, strict=True))
+
+
 def _demand_known(rows: Rows, samples: Samples, method: str) -> None:
     """UsageError where nothing fixes the scale of gains."""
     if not rows.gains:
@@ -232,11 +267,11 @@ def _has_known_force(rows: Rows, samples: Samples) -> bool:
 
 
 def _in_closed_loop(
-    equations: ForceEquations, known: Prior, method: str, controller: Law | None, motion: Any, begin: Any
-) -> "tuple[Estimate, Samples, tuple[Told, ...]]":
-    """Instrumental variables or output error; the simulated robot, and what it was told."""
+    equations: ForceEquations, known: Prior, method: str, controller: Law | None, told: tuple[Told, ...]
+) -> tuple[Estimate, Samples]:
+    """Instrumental variables or output error; and the simulated robot."""
     rows, samples = equations.rows, equations.samples
-    if controller is None or motion is None:
+    if controller is None or not told:
         raise UsageError(
             f"method={method!r} simulates the robot under its controller: give controller= (gough.laws.JointPD(…), …) and "
             "motion=, what it was told to follow, or records with the reference of every drive; or use method='ls'"
@@ -245,19 +280,9 @@ def _in_closed_loop(
         raise UsageError(
             f"method={method!r}: the simulated robot does not feel the measured wrench; use method='ls', or data without a wrench"
         )
-    runs = len(samples.runs)
-    motions = (motion,) * runs if isinstance(motion, Motion) else for_parts(tuple(motion), samples.runs)
-    if len(motions) != runs:
-        raise UsageError(
-            f"motion: {len(motions)} motions for {runs} runs ({', '.join(samples.runs)}); give one, or one a run"
-        )
     base = rows.base
     freed = FreedModel.of(rows.model, base.regressor.unknowns)
-    given = np.asarray(begin, dtype=float)
-    begins = np.array(for_parts(tuple(given), samples.runs)) if given.ndim else np.full(runs, float(given))
-    if begins.shape != (runs,):
-        raise UsageError(f"begin: {len(begins)} times for {runs} runs; give one, or one a run")
-    loop = ClosedLoop(freed.model, controller, motions, tuple(map(float, begins)))
+    loop = ClosedLoop(freed.model, controller, tuple(t.motion for t in told), tuple(t.begin for t in told))
     nearly = np.diag((base.matrix**2) @ (1e-3 * known.spreads) ** 2)
     masses = [k for k, name in enumerate(base.regressor.names) if name.endswith(".M")]
 
@@ -271,10 +296,8 @@ def _in_closed_loop(
         return loop.simulate(samples, design(phi))
 
     if method == "iv":
-        found = estimate_by_instruments(equations, rows.first, lambda phi: simulate(phi).samples)
-    else:
-        found = estimate_by_output(equations, rows.first, simulate, lambda there: there.force_slopes(rows, freed))
-    return *found, tuple(Told(m, float(b)) for m, b in zip(motions, begins, strict=True))
+        return estimate_by_instruments(equations, rows.first, lambda phi: simulate(phi).samples)
+    return estimate_by_output(equations, rows.first, simulate, lambda there: there.force_slopes(rows, freed))
 
 
 def _numbers(base: BaseParameters, estimate: Estimate, known: Prior, way: str) -> Standard:

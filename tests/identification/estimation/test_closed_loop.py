@@ -24,6 +24,15 @@ joints:
   - {name: x, type: prismatic, parent: world, child: slider, axis: [1, 0, 0], drive: {}, friction: {viscous: 3.0}}
 """
 
+SPRUNG = """
+format: 1
+name: arm
+bodies:
+  - {name: link, mass: 2.0, center_of_mass: [0.3, 0, 0], inertia: {about: center_of_mass, xx: 0.01, yy: 0.05, zz: 0.05}}
+joints:
+  - {name: j, type: revolute, parent: world, child: link, axis: [0, 1, 0], drive: {}, spring: {stiffness: 5.0, preload: 4.0}}
+"""
+
 
 def differences(loop: ClosedLoop, data: Samples, rows: Rows, which: list[int]) -> np.ndarray:
     """Central differences (n, drives, which)."""
@@ -140,3 +149,21 @@ def test_unequal_samples_are_refused() -> None:
     loop = ClosedLoop(five_bar(), LAW, (motion(),), (0.0,))
     with pytest.raises(UsageError, match="not equally spaced"):
         loop.simulate(replace(data, time=time), np.array(five_bar().parameters))
+
+
+@pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
+@pytest.mark.parametrize("method", ["iv", "didim"])
+def test_offsets_stand_beside_a_preload(method: str) -> None:
+    described = gough.build(loads(SPRUNG))
+    real = gough.build(described.robot.with_parameters({"j.offset": 1.5, "link.YY": 0.3}))
+    law, t = gough.laws.JointPD(stiffness=200.0, damping=10.0), np.linspace(0.0, 4.0, 21)
+    told = gough.motions.spline(
+        times=t, drives=(0.5 * np.sin(2 * t) + 0.3 * np.sin(5.1 * t))[:, None], names=("j",), degree=5
+    )
+    run = gough.simulate(real, told, law, method="rk4", step=1e-3)
+    data = gough.Record.from_run(run, "r", rate_hz=500, noise={"force": 0.005})
+    wanted = ("link.YY", "link.MX", "offsets")
+    found = gough.identify(described, data, parameters=wanted, method=method, controller=law, motion=told)
+    truth = {"link.YY": 0.3, "link.MX": 0.6, "j.offset": 1.5}
+    z = [(x - truth[n]) / s for n, x, s in zip(found.base.names, found.base_values, found.base_deviations, strict=True)]
+    assert np.abs(z).max() < 5.0

@@ -44,7 +44,8 @@ def test_both_ways_find_the_same_consistent_numbers(base: gough.BaseParameters, 
 
     def cost(values: np.ndarray) -> float:
         off = base.matrix @ values - phi
-        return float(off @ np.linalg.solve(covariance, off) + (((values - prior.values) / prior.spreads) ** 2).sum())
+        apart = (values - prior.values) / prior.spreads
+        return float(off @ np.linalg.solve(covariance, off) + 1e-4 * (apart**2).sum())
 
     for values in found:
         assert inconsistent_names(names, values) == []
@@ -67,3 +68,24 @@ def test_what_no_robot_can_have_is_named(base: gough.BaseParameters) -> None:
     assert inconsistent_names(base.regressor.names, values) == ["left_rod"]
     with pytest.raises(UsageError, match="log-cholesky, lmi"):
         consistent_values(base, base.values, np.eye(base.rank), a_prior(base), "magic")
+
+
+@pytest.mark.parametrize("way", ["log-cholesky", "lmi"])
+def test_where_bodies_have_the_estimate_the_description_moves_nothing(base: gough.BaseParameters, way: str) -> None:
+    """A robot far from the description, its masses elsewhere: consistent numbers have its base parameters."""
+    rng, prior, names = np.random.default_rng(3), a_prior(base), base.regressor.names
+    values = np.abs(np.array(base.regressor.values)) + 0.1 * prior.spreads
+    for body in whole_bodies(names):
+        points = 0.3 * rng.normal(size=(6, 3)) + 0.2 * rng.normal(size=3)
+        values[list(body.places)] = ten_of_points(rng.uniform(0.05, 0.4, 6), points)
+    phi, deviations = base.matrix @ values, 0.01 * np.sqrt(base.matrix**2 @ prior.spreads**2)
+    found = consistent_values(base, phi, np.diag(deviations**2), prior, way)
+    assert inconsistent_names(names, found) == []
+    assert np.abs((base.matrix @ found - phi) / deviations).max() < 1e-3
+
+
+@pytest.mark.parametrize("way", ["log-cholesky", "lmi"])
+def test_estimates_without_noise_are_made_consistent(base: gough.BaseParameters, way: str) -> None:
+    phi = base.values - 0.05 * np.abs(base.values).max()
+    found = consistent_values(base, phi, 1e-24 * np.eye(base.rank), a_prior(base), way)
+    assert inconsistent_names(base.regressor.names, found) == []

@@ -96,3 +96,45 @@ def test_a_sample_without_a_state_is_named() -> None:
     q[7] += 0.4
     with pytest.raises(UsageError, match=r"run 'run', t = 0\.014 s"):
         list(rows_of(data.model).pieces(replace(data, q=q), Thinning()))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_deflections_that_nothing_measures_have_no_rows() -> None:
+    """Forces of a flexible Delta whose rods do not bend: rows of elastic velocities would lack what their stiffness bears."""
+    model = gough.build("delta_flexible")
+    layout, t, rng = model.layout, np.arange(1000) / 250.0, np.random.default_rng(1)
+    home, names = model.drives(model.home), layout.drive_names
+    waves = {n: home[k] + 0.15 * np.sin((2.0 + 1.3 * k) * t) + 0.1 * np.sin(6.0 * t + k) for k, n in enumerate(names)}
+    noise = {n: np.sin(t + k) + 0.01 * rng.normal(size=len(t)) for k, n in enumerate(names)}
+    data = gough.condition(model, gough.Record("r", t, waves, noise), idle="still", shifts=None, band=10.0)
+    parameters = ("platform.M", "leg*.arm.YY", "leg*.arm.MX", "leg*.arm.MZ")
+    base = gough.base_parameters(model, parameters)
+    rows, unit = Rows.of(model, base, still=True), np.eye(3)
+    assert rows.names == layout.v_names[: layout.rigid] and len(rows.names) < layout.nv
+    drives = [rows.measured_force(replace(data, force=np.tile(unit[k], (len(data), 1))), slice(None)) for k in range(3)]
+    y = gough.regressor(model, parameters, rows="freedoms")(data.q, data.v, data.acceleration)
+    truth = 1.5 * base.regressor.values
+    load = (y.Y @ truth + y.rest)[:, : layout.rigid]
+    tau = np.linalg.solve(np.stack(drives, axis=2), load[:, :, None])[:, :, 0]
+    measured = replace(data, force=tau + 1e-3 * tau.std(axis=0) * rng.normal(size=tau.shape))
+    found = gough.identify(model, measured, parameters=parameters, consistent=False)
+    assert np.abs((found.base_values - base.matrix @ truth) / found.base_deviations).max() < 5.0
+    assert found.fits[0].error < 0.01 and found.rows.still
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_predicted_forces_are_those_of_the_drives_under_the_wrench() -> None:
+    model = gough.build("three_rrr")
+    rng, t = np.random.default_rng(2), np.arange(600) * 0.005
+    s = model.sampled_states["q"]
+    q = s[rng.integers(len(s), size=len(t))]
+    v, a = rng.normal(size=(2, len(t), model.layout.nv))
+    wrench = np.zeros((len(t), 6))
+    wrench[:, [0, 1, 5]] = rng.normal(size=(len(t), 3)) * [20.0, 20.0, 2.0]
+    tau, gains = model.inverse_dynamics(q, v, a, wrench).tau, np.array([1.1, 0.9, 1.05])
+    for parameters, scale in ((("inertia",), np.ones(3)), (("inertia", "gains"), gains)):
+        data = Samples(model, t, q, v, a, tau / scale, wrench, np.zeros(len(t), dtype=int), ("x",))
+        found = gough.identify(model, data, parameters=parameters, consistent=False)
+        assert np.abs(found.predict(data) - data.force).max() < 1e-6 * np.abs(tau).max()
+        measured, predicted = found.playback()
+        assert np.abs(measured.tau - predicted.tau).max() < 1e-6 * np.abs(tau).max()

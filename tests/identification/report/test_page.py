@@ -14,7 +14,7 @@ import numpy as np
 
 import gough
 from identification.estimation.motions import five_bar, samples
-from inner.identification import draw_parameters, report_page
+from inner.identification import draw_forces, draw_parameters, report_page, residuals_of
 
 NASTY = 'mind "<b>this</b>" & <script>alert(1)</script>'
 
@@ -116,3 +116,13 @@ def test_numbers_beyond_the_figure_are_arrows() -> None:
     axes = draw_parameters(replace(found, estimate=replace(found.estimate, phi=phi))).axes[0]
     assert any(text.get_text() == "50" for text in axes.texts)
     assert axes.get_xlim()[1] < 4
+
+
+def test_forces_have_units_and_differences_a_scale_of_their_own() -> None:
+    found = identified(False)
+    cells = [text.strip() for text in parse(page(False)).texts]
+    place = cells.index("left_motor")
+    assert "N m" in cells[place : place + 3]
+    figure = draw_forces(residuals_of(found, found.samples)[0], found.rows.names, ("N m", "N m"))
+    force, apart = figure.axes[:2]
+    assert np.ptp(apart.get_ylim()) < 0.3 * np.ptp(force.get_ylim())

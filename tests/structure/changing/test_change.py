@@ -292,3 +292,23 @@ def test_what_keys_do_not_allow_is_told_with_its_place() -> None:
         gough.DescriptionError, match=r"other left_motor\.friction\.viscous: joints\[0\]\.friction\.viscous: negative"
     ):
         load("five_bar").with_parameters({"left_motor.friction.viscous": -1.0})
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_name_goes_before_a_pattern_whatever_their_order(order: int) -> None:
+    robot = load("three_rrr")
+    values = dict([("leg0.rod.M", 1.0), ("leg*.rod.M", 2.0)][::order])
+    table = table_of(robot.with_parameters(values))
+    assert [table[f"leg{k}.rod.M"] for k in range(3)] == [1.0, 2.0, 2.0]
+    values = dict([("leg0.motor.offset", 1.0), ("leg*.motor.offset", 2.0)][::order])
+    table = table_of(robot.with_parameters(values))
+    assert [table[f"leg{k}.motor.spring.preload"] for k in range(3)] == [-1.0, -2.0, -2.0]
+
+
+def test_tied_names_mean_all_their_members() -> None:
+    robot = load("five_bar")
+    table = table_of(robot.with_parameters({"{left_crank,right_crank}.M": 0.7, "{left_motor,right_motor}.offset": 0.5}))
+    assert table["left_crank.M"] == table["right_crank.M"] == 0.7
+    assert table["left_motor.spring.preload"] == table["right_motor.spring.preload"] == -0.5
+    with pytest.raises(gough.UsageError, match="no parameter"):
+        robot.with_parameters({"{left_crank,middle_crank}.M": 0.7})

@@ -3,11 +3,15 @@
 The pseudo-inertia (Wensing, Kim and Slotine 2018) of a body is ∫ (x, 1)(x, 1)ᵀ dm,
     J = [Σ, m c; (m c)ᵀ, m],   Σ = ½ tr(I) 1 - I,   I about the frame's origin,
 linear in the ten parameters; a body of matter has J > 0, and every J > 0 is a body of matter. Of all consistent π the one with
-    (B π - φ)ᵀ C⁻¹ (B π - φ) + Σ (π - π₀)²/w²   least
-is found in either of two ways: "log-cholesky": J = L Lᵀ with a diagonal e^x, so that no step leaves what is allowed (Rucker and
-Wensing 2022). Where the least lies on the border, x runs to -∞ and steps by x alone take for ever; so they begin on the central
-path, where - μ Σ log det J is added and μ falls, which Newton's steps by π follow in some forty turns. "lmi": as a semidefinite
-program (Sousa and Cortesão 2014), with cvxpy and Clarabel.
+    (B π - φ)ᵀ C⁻¹ (B π - φ) + ε² Σ (π - π₀)²/w²   least
+is found, ε = 1 where the user states the spreads w, else FAINT: then the description decides only between numbers that the data
+do not tell apart, and moves the base parameters by less than a thousandth of a deviation. C is not taken as less than EXACT of w:
+data without noise would leave nothing of the second sum. With A = [C^(-½) B; ε/w] = U S Vᵀ, unknowns are y = S Vᵀ π, in which the
+sum is |y - Uᵀ b|²: as even as can be. There are two ways.
+"log-cholesky": J = L Lᵀ with a diagonal e^x, so that no step leaves what is allowed (Rucker and Wensing 2022). Where the least
+lies on the border, x runs to -∞ and steps by x alone take for ever; so they begin on the central path, where - μ Σ log det J is
+added and μ falls, which Newton's steps by y follow in some forty turns.
+"lmi": as a semidefinite program (Sousa and Cortesão 2014), with cvxpy and Clarabel.
 """
 
 from collections.abc import Sequence
@@ -28,6 +32,10 @@ LEAST = 1e-6
 """Least eigenvalue of a body's J, of its largest typical one: a body of matter has some extent everywhere."""
 THIN = 1e-10
 """Of the least: where the barrier is thin enough."""
+FAINT = 0.01
+"""What the description weighs, as a part of its spread, where the user states none."""
+EXACT = 1e-5
+"""Least deviation of a base parameter, of what the description's spread makes of it."""
 _ROWS, _COLUMNS = np.tril_indices(4)
 
 
@@ -91,8 +99,10 @@ def consistent_values(
     names = base.regressor.names
     bodies = whole_bodies(names)
     signed = [k for k, n in enumerate(names) if n.rsplit(".", 1)[-1] in NOT_NEGATIVE]
-    misfit = np.vstack([_root_of_inverse(covariance) @ base.matrix, np.diag(1.0 / prior.spreads)])
-    wanted = np.concatenate([_root_of_inverse(covariance) @ phi, prior.values / prior.spreads])
+    told = _root_of_inverse(covariance + np.diag(EXACT**2 * (base.matrix**2 @ prior.spreads**2)))
+    weight = (1.0 if prior.stated else FAINT) / prior.spreads
+    misfit = np.vstack([told @ base.matrix, np.diag(weight)])
+    wanted = np.concatenate([told @ phi, weight * prior.values])
     solve = _by_factors if way == "log-cholesky" else _by_semidefinite_program
     try:
         return solve(bodies, signed, misfit, wanted, prior)
@@ -171,57 +181,67 @@ def _on_central_path(
 ) -> np.ndarray:
     """π (n,) inside of what is allowed, near the least: by Newton's steps with a barrier that becomes thinner and thinner."""
     w = prior.spreads
-    A, b = misfit * w, wanted  # of x = π / w
+    even, y_wanted = _even_coordinates(misfit, wanted, w)
     parts = [
-        PSEUDO * w[list(body.places)] / np.outer(scale, scale)[:, :, None]
+        np.einsum("ijk,ky->ijy", PSEUDO / np.outer(scale, scale)[:, :, None], even[list(body.places)])
         for body, scale in zip(bodies, scales, strict=True)
     ]
+    rows = even[list(signed)] / w[list(signed), None]
     x = prior.values / w
-    for body, part in zip(bodies, parts, strict=True):
+    for body, scale in zip(bodies, scales, strict=True):
         own = list(body.places)
+        part = PSEUDO * w[own] / np.outer(scale, scale)[:, :, None]
         values, vectors = np.linalg.eigh(part @ x[own])
         lifted = (vectors * np.maximum(values, max(0.05 * values[-1], 0.01))) @ vectors.T
         x[own] = np.linalg.lstsq(part.reshape(16, 10), lifted.ravel(), rcond=None)[0]
     x[list(signed)] = np.maximum(x[list(signed)], 0.01)
-    H = A.T @ A
+    y = np.linalg.solve(even / w[:, None], x)
 
-    def barrier(x: np.ndarray) -> float:
-        total = -np.log(x[list(signed)]).sum() if (x[list(signed)] > 0).all() else np.inf
-        for body, part in zip(bodies, parts, strict=True):
-            values = np.linalg.eigvalsh(part @ x[list(body.places)]) - LEAST
+    def barrier(y: np.ndarray) -> float:
+        free = rows @ y
+        total = -np.log(free).sum() if (free > 0).all() else np.inf
+        for part in parts:
+            values = np.linalg.eigvalsh(part @ y) - LEAST
             total += -np.log(values).sum() if values[0] > 0 else np.inf
         return float(total)
 
-    def cost(x: np.ndarray, mu: float) -> float:
-        missing = A @ x - b
-        return float(0.5 * missing @ missing) + mu * barrier(x)
+    def cost(y: np.ndarray, mu: float) -> float:
+        missing = y - y_wanted
+        return float(0.5 * missing @ missing) + mu * barrier(y)
 
-    mu = max(1.0, cost(x, 0.0) / len(x))
-    while mu > THIN * max(1.0, cost(x, 0.0)):
+    mu = max(1.0, cost(y, 0.0) / len(y))
+    thin = THIN * (1.0 if prior.stated else FAINT**2)
+    while mu > thin * max(1.0, cost(y, 0.0)):
         for _ in range(12):
-            slope, bend = A.T @ (A @ x - b), H.copy()
-            for k in signed:
-                slope[k] -= mu / x[k]
-                bend[k, k] += mu / x[k] ** 2
-            for body, part in zip(bodies, parts, strict=True):
-                own = list(body.places)
-                inner = np.einsum("ij,jlk->kil", np.linalg.inv(part @ x[own] - LEAST * np.eye(4)), part)  # J⁻¹ ∂J
-                slope[own] -= mu * np.trace(inner, axis1=1, axis2=2)
-                bend[np.ix_(own, own)] += mu * np.einsum("aij,bji->ab", inner, inner)
-            step, length, here = -np.linalg.solve(bend, slope), 1.0, cost(x, mu)
+            over = rows / (rows @ y)[:, None]
+            slope, bend = y - y_wanted - mu * over.sum(axis=0), np.eye(len(y)) + mu * over.T @ over
+            for part in parts:
+                inner = np.einsum("ij,jlk->kil", np.linalg.inv(part @ y - LEAST * np.eye(4)), part)  # J⁻¹ ∂J
+                slope -= mu * np.trace(inner, axis1=1, axis2=2)
+                bend += mu * inner.reshape(len(y), 16) @ inner.transpose(0, 2, 1).reshape(len(y), 16).T
+            step, length, here = -np.linalg.solve(bend, slope), 1.0, cost(y, mu)
             falls = float(slope @ step)
-            while length > 1e-10 and not cost(x + length * step, mu) <= here + 0.1 * length * falls:
+            while length > 1e-10 and not cost(y + length * step, mu) <= here + 0.1 * length * falls:
                 length /= 2
             if length <= 1e-10 or abs(falls) < 1e-3 * mu:
                 break
-            x = x + length * step
+            y = y + length * step
         mu /= 5
-    return x * w
+    return even @ y
+
+
+def _even_coordinates(misfit: np.ndarray, wanted: np.ndarray, spreads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(E (n, n), y₀ (n,)): π = E y, with |misfit π - wanted|² = |y - y₀|² but for a constant."""
+    U, values, Vt = np.linalg.svd(misfit * spreads, full_matrices=False)
+    return spreads[:, None] * (Vt.T / values), U.T @ wanted
 
 
 def _factors(J: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """(10,) of L with J = D (L Lᵀ + LEAST) D, D = diag(scale), logarithms on the diagonal."""
-    L = np.linalg.cholesky(J / np.outer(scale, scale) - LEAST * np.eye(4))
+    values, vectors = np.linalg.eigh(J / np.outer(scale, scale) - LEAST * np.eye(4))
+    root = vectors * np.sqrt(np.maximum(values, 1e-14 * max(values[-1], 1.0)))  # on the border rounding may leave it
+    R: Any = np.linalg.qr(root.T, mode="r")
+    L = R.T * np.where(np.diag(R) < 0, -1.0, 1.0)
     L[np.diag_indices(4)] = np.log(np.diag(L))
     return L[_ROWS, _COLUMNS]
 
@@ -251,17 +271,21 @@ def _by_semidefinite_program(
         import cvxpy as cp  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise UsageError("consistent='lmi' needs cvxpy: pip install 'gough[identify]', or use 'log-cholesky'") from None
-    x: Any = cp.Variable(len(prior.values))  # numbers in parts of their spread
-    reduced: Any = np.linalg.qr(np.column_stack([misfit * prior.spreads, wanted]), mode="r")
-    R, z = reduced[:-1, :-1], reduced[:-1, -1]
-    bounds = [x[k] >= 0 for k in signed]
+    even, y_wanted = _even_coordinates(misfit, wanted, prior.spreads)
+    y: Any = cp.Variable(len(y_wanted))
+    x: Any = cp.Variable(len(y_wanted))  # numbers in parts of their spread
+    bounds = [x == (even / prior.spreads[:, None]) @ y, *(x[k] >= 0 for k in signed)]
     for body in bodies:
         scale = _least_eigenvalues(body, prior)
         parts = PSEUDO[:, :, :] * prior.spreads[list(body.places)] / np.outer(scale, scale)[:, :, None]
         J: Any = sum(parts[:, :, k] * x[place] for k, place in enumerate(body.places))
         bounds.append(J >> LEAST * np.eye(4))
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(R @ x - z)), bounds)
-    problem.solve(solver=cp.CLARABEL)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(y - y_wanted)), bounds)
+    try:
+        problem.solve(solver=cp.CLARABEL)
+        ended = f"ended as {problem.status!r}"
+    except cp.SolverError as error:
+        ended = f"was not solved ({str(error).split('.')[0]})"
     if x.value is None:
-        raise UsageError(f"consistent='lmi': the semidefinite program ended as {problem.status!r}; use 'log-cholesky'")
+        raise UsageError(f"consistent='lmi': the semidefinite program {ended}; use consistent='log-cholesky'")
     return np.asarray(x.value) * prior.spreads

@@ -1,7 +1,8 @@
 """The robot that is simulated while its numbers are sought: unknowns are inputs of its code, whatever they are described as.
 
 Numbers that are 0 in the description are structure and could not change; constant forces of joints are no parameters at all. So
-the model is built once more with the first free, and with a spring of no stiffness whose preload is minus the second.
+the model is built once more with the first free, and with springs, of no stiffness where there were none, whose preloads the
+second are taken from.
 """
 
 from collections.abc import Sequence
@@ -33,9 +34,10 @@ class FreedModel:
     def design(self, values: np.ndarray) -> np.ndarray:
         """Parameters (n,) of the model with these values of the unknowns."""
         out = np.array(self.model.parameters)
-        for unknown, places, value in zip(self.unknowns, self.preloads, values, strict=True):
+        for unknown, value in zip(self.unknowns, values, strict=True):
             out[list(unknown.places)] = value
-            out[list(places)] = -value
+        for places, value in zip(self.preloads, values, strict=True):  # of described or of identified preloads
+            out[list(places)] -= value
         return out
 
 

@@ -1,7 +1,9 @@
 """Rows of the linear equations that samples give: target = Y φ + noise, φ the base parameters.
 
 At drives     τ - rest - (share of a measured wrench) = Y φ, a row a drive
-Along v       S τ + Jᵀ w - rest = Y φ, where drives are redundant or freedoms idle or elastic; a row an entry of v
+Along v       S τ + Jᵀ w - rest = Y φ, where drives are redundant or freedoms idle or elastic; a row an entry of v. Samples in
+              which elastic coordinates are 0 throughout have not measured them: their rows lack the stiffness' force, and are
+              left out. Idle freedoms that are taken as at rest have theirs: no force acts along them.
 With gains    g f - rest - … = Y φ, the measured force f times an unknown gain g: columns -f, and known parts as the target
 Rows come in chunks, of one run each, so that any number of samples takes the memory of one chunk. Where samples are to be thinned
 out, Y and the target pass the same filter, so that the equations hold afterwards as before (parallel filtering).
@@ -20,7 +22,7 @@ from gough.compilation.function import Function
 from gough.errors import UsageError
 from gough.identification._unknowns import Unknown
 from gough.identification.base_parameters import BaseParameters
-from gough.identification.data.samples import Samples
+from gough.identification.data.samples import TAPS, Samples
 from gough.identification.regressor import Regressor, make_regressor
 from gough.program.passes.outputs import remove_dead_code
 
@@ -31,8 +33,6 @@ CHUNK = 2**21
 """Numbers of a chunk of Y: 16 MB."""
 KEPT = 2**24
 """Numbers of all equations together up to which they are kept: 128 MB."""
-TAPS = 4
-"""Length of the filter before thinning out, in samples that stay, to either side."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Thinning:
 @dataclass(frozen=True)
 class Piece:
     """Equations of a stretch of one run. Y (n, rows, size), target (n, rows); run: its number; first: the first of the samples
-    that it is made of; force (n, rows): the measured ones, of which the target is a part."""
+    that it is made of; force (n, rows): as it was measured, of which the target is a part."""
 
     Y: np.ndarray
     target: np.ndarray
@@ -88,6 +88,7 @@ class Rows:
 
     at_drives: a row a drive, else a row an entry of v. function: q, v, vdot to the columns Y (rows, rank); remainder: to what no
     unknown gives, None where there is nothing. gains: whether a gain of every drive is unknown, too; these stand last in φ.
+    still: whether elastic velocities have no rows, since deflections were not measured.
     """
 
     model: "Model"
@@ -96,9 +97,10 @@ class Rows:
     function: Function
     remainder: Function | None
     gains: bool = False
+    still: bool = False
 
     @classmethod
-    def of(cls, model: "Model", base: BaseParameters, gains: bool = False) -> "Rows":
+    def of(cls, model: "Model", base: BaseParameters, gains: bool = False, still: bool = False) -> "Rows":
         """At drives, where drive forces follow from the motion."""
         layout = model.layout
         at_drives = len(layout.drive_names) == layout.nv and model.driven
@@ -110,7 +112,8 @@ class Rows:
                 "parameters='gains': drives are redundant, or freedoms idle or elastic, so that a force is not a gain times one "
                 "measurement; calibrate the gains of these drives by themselves"
             )
-        return cls(model, base, at_drives, _chosen_columns(whole, base.kept), whole.remainder, gains)
+        function = _chosen_columns(whole, base.kept, layout.rigid if still else len(whole.row_names))
+        return cls(model, base, at_drives, function, whole.remainder, gains, still)
 
     @property
     def size(self) -> int:
@@ -125,7 +128,8 @@ class Rows:
     @property
     def names(self) -> tuple[str, ...]:
         """Of the rows: drives, or entries of v."""
-        return self.model.layout.drive_names if self.at_drives else self.model.layout.v_names
+        layout = self.model.layout
+        return layout.drive_names if self.at_drives else layout.v_names[: layout.rigid if self.still else layout.nv]
 
     def pieces(self, samples: Samples, thinning: Thinning, numbers: int = CHUNK) -> Iterator[Piece]:
         """All equations of samples, chunk by chunk; UsageError for samples at which the robot has no state."""
@@ -141,7 +145,8 @@ class Rows:
                 yield Piece(Y, target, run, start, force)
 
     def equations(self, samples: Samples, part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(Y (n, rows, p), target (n, rows), measured force (n, rows)) of a part of the samples."""
+        """(Y (n, rows, p), target (n, rows), force (n, rows)) of a part of the samples; force: of the drives as it was measured,
+        along v that of drives and surroundings together."""
         state = {"q": samples.q[part], "v": samples.v[part], "vdot": samples.acceleration[part]}
         found = self.function(**state, parameters=self.model.parameters)
         if len(found.bad):
@@ -151,11 +156,12 @@ class Rows:
         Y, whole = found.outputs["Y"], self.measured_force(samples, part)
         target = whole
         if self.remainder is not None:
-            target = target - self.remainder(**state, parameters=self.model.parameters).outputs["force"]
+            rest = self.remainder(**state, parameters=self.model.parameters).outputs["force"]
+            target = target - rest[..., : len(self.names)]
+        force = samples.force[part] if self.at_drives else whole
         if not self.gains:
-            return Y, target, whole
-        force = samples.force[part]
-        return np.concatenate([Y, -force[:, :, None] * np.eye(force.shape[1])], axis=2), target - force, whole
+            return Y, target, force
+        return np.concatenate([Y, -force[:, :, None] * np.eye(force.shape[1])], axis=2), target - force, force
 
     def along_velocities(
         self,
@@ -171,7 +177,7 @@ class Rows:
         kept = self.base.kept
         found = model.cached(
             ("columns along v", unknowns, kept),
-            lambda: _chosen_columns(make_regressor(model, unknowns, "freedoms"), kept),
+            lambda: _chosen_columns(make_regressor(model, unknowns, "freedoms"), kept, model.layout.nv),
         )
         return found.values(q=q, v=v, vdot=acceleration, parameters=numbers)["Y"]
 
@@ -190,7 +196,7 @@ class Rows:
         state = {"q": q, "v": v, "vdot": a, "parameters": model.parameters}
         free = residual(**state, tau=np.zeros_like(force), **nothing).outputs["residual"]
         load = nothing if w is None else nothing | {"wrench": w}
-        return free - residual(**state, tau=force, **load).outputs["residual"]
+        return (free - residual(**state, tau=force, **load).outputs["residual"])[..., : len(self.names)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,10 +232,34 @@ def stretches(samples: Samples) -> Iterator[tuple[int, int, int]]:
         yield int(samples.run[begin]), int(begin), int(end)
 
 
-def _chosen_columns(y: Regressor, kept: Sequence[int]) -> Function:
-    """The regressor with only some of its columns."""
+def drop_short_runs(samples: Samples, thinning: Thinning) -> tuple[Samples, list[int], str]:
+    """(samples without runs that give no equation, numbers of those that are left, what to say of the others); all of them where
+    none gives any."""
+    runs = list(stretches(samples))
+    long = [run for run, begin, end in runs if thinning.size_of(end - begin)]
+    if not long or len(long) == len(runs):
+        return samples, list(range(len(samples.runs))), ""
+    short = [f"{samples.runs[run]!r} ({end - begin} rows)" for run, begin, end in runs if run not in long]
+    few = ", ".join(short[:6]) + (f" and {len(short) - 6} more" if len(short) > 6 else "")
+    told = (
+        f"too short for an equation, which takes {2 * thinning.reach + 1} rows, and left out: {few}; record for longer, or thin "
+        "out less (thin=)"
+    )
+    left = samples.rows(np.isin(samples.run, long))
+    number = np.searchsorted(long, left.run)
+    return replace(left, run=number, runs=tuple(samples.runs[run] for run in long)), long, told
+
+
+def deflections_are_still(samples: Samples) -> bool:
+    """Whether elastic freedoms were taken as at rest."""
+    layout = samples.model.layout
+    return layout.v_elastic > 0 and not samples.q[:, layout.elastic].any() and not samples.v[:, layout.rigid :].any()
+
+
+def _chosen_columns(y: Regressor, kept: Sequence[int], rows: int) -> Function:
+    """The regressor with only some of its columns, and the first of its rows."""
     whole: Any = y.function
-    program, n, rows = whole.program, len(y.unknowns), len(y.row_names)
+    program, n = whole.program, len(y.unknowns)
     results = tuple(program.results[r * n + k] for r in range(rows) for k in kept)
     slot = replace(program.outputs[0], shape=(rows, len(kept)))
     chosen = remove_dead_code(replace(program, results=results, outputs=(slot,)))

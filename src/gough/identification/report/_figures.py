@@ -48,7 +48,7 @@ def residuals_of(found: "Identification", samples: Samples) -> list[Residual]:
     out = []
     for run, begin, end in stretches(samples):
         part = slice(begin, end)
-        measured = found.rows.measured_force(samples, part)
+        measured = samples.force[part] if found.rows.at_drives else found.rows.measured_force(samples, part)
         out.append(Residual(samples.runs[run], samples.time[part], measured, predicted[part]))
     return out
 
@@ -63,22 +63,25 @@ def _canvas(width: float, height: float) -> Any:
 
 
 def draw_forces(residual: Residual, names: tuple[str, ...], units: tuple[str, ...]) -> Any:
-    """A panel a drive: measured, predicted, and the difference."""
+    """Two panels a drive: measured and predicted, and below the difference in its own scale."""
     rows = min(len(names), MOST_ROWS)
-    figure = _canvas(9.5, 1.0 + 1.5 * rows)
+    figure = _canvas(9.5, 1.0 + 2.2 * rows)
     every = max(1, len(residual.time) // MOST_POINTS)
     t = residual.time[::every]
-    panels = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
-    for k, axes in enumerate(panels):
-        axes.plot(t, residual.measured[::every, k], color="0.72", linewidth=3.0, label="measured")
-        axes.plot(t, residual.predicted[::every, k], color=COLORS[0], linewidth=1.0, label="predicted")
-        axes.plot(t, residual.missing[::every, k], color=COLORS[1], linewidth=0.8, label="difference")
-        axes.set_ylabel(f"{names[k]}\n({units[k]})", fontsize=8.5)
-        axes.grid(alpha=0.3)
-        axes.set_xlim(float(t[0]), float(t[-1]))
+    panels = figure.subplots(2 * rows, 1, sharex=True, squeeze=False, height_ratios=[1.4, 0.8] * rows)[:, 0]
+    for k in range(rows):
+        force, apart = panels[2 * k], panels[2 * k + 1]
+        force.plot(t, residual.measured[::every, k], color="0.72", linewidth=3.0, label="measured")
+        force.plot(t, residual.predicted[::every, k], color=COLORS[0], linewidth=1.0, label="predicted")
+        apart.plot(t, residual.missing[::every, k], color=COLORS[1], linewidth=0.8, label="difference, its own scale")
+        force.set_ylabel(f"{names[k]}\n({units[k]})", fontsize=8.5)
+        apart.set_ylabel(f"difference\n({units[k]})", fontsize=8.5)
+        for axes in (force, apart):
+            axes.grid(alpha=0.3)
+            axes.set_xlim(float(t[0]), float(t[-1]))
     panels[-1].set_xlabel("time (s)")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, ncols=3, loc="outside upper center", frameon=False)
+    (lines, names_of), (line, name_of) = (panel.get_legend_handles_labels() for panel in panels[:2])
+    figure.legend([*lines, *line], [*names_of, *name_of], ncols=3, loc="outside upper center", frameon=False)
     return figure
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.files import png_of, write_file
+from gough.identification.identification import write_number
 from gough.identification.report._figures import (
     draw_colour,
     draw_correlation,
@@ -75,8 +76,7 @@ def _drawn(figure: Any, caption: str) -> str:
 
 def _pictures(found: "Identification") -> list[str]:
     """Forces, spectra and whiteness of validation runs, then of training runs."""
-    units = found.model.layout.drive_units if found.rows.at_drives else ("N, N m",) * len(found.rows.names)
-    out: list[str] = []
+    units, out = _units(found), []
     given = [("training", found.samples)]
     if found.validation is not None:
         given.insert(0, ("validation", found.validation))
@@ -100,13 +100,22 @@ def _pictures(found: "Identification") -> list[str]:
     return out
 
 
+def _units(found: "Identification") -> tuple[str, ...]:
+    """Of the forces of all rows."""
+    layout = found.model.layout
+    if found.rows.at_drives:
+        return tuple(layout.drive_units)
+    along = {"m/s": "N", "rad/s": "N m"}
+    return tuple(along.get(unit, "N m") for unit in layout.v_units[: len(found.rows.names)])
+
+
 def _fits(found: "Identification") -> Grid:
     rows = []
-    for k, name in enumerate(found.rows.names):
-        rows.append((name, *(cell for f in found.fits for cell in (f"{f.rms[k]:.4g}", f"{f.share[k]:.3%}"))))
-    rows.append(("all", *(cell for f in found.fits for cell in ("", f"{f.error:.3%}"))))
+    for k, (name, unit) in enumerate(zip(found.rows.names, _units(found), strict=True)):
+        rows.append((name, unit, *(cell for f in found.fits for cell in (f"{f.rms[k]:.4g}", f"{f.share[k]:.3%}"))))
+    rows.append(("all", "", *(cell for f in found.fits for cell in ("", f"{f.error:.3%}"))))
     head = tuple(cell for f in found.fits for cell in (f"{f.name}: rms missing", "of the force"))
-    return Grid(("row", *head), tuple(rows), head)
+    return Grid(("row", "unit", *head), tuple(rows), head)
 
 
 def _share(deviation: float, value: float) -> str:
@@ -122,9 +131,8 @@ def _base(found: "Identification") -> Grid:
         x, s, was = found.base_values[k], found.base_deviations[k], found.base.values[k]
         z = (x - was) / s if s > 0 and np.isfinite(s) else np.nan
         share = _share(s, x) if np.isfinite(s) else ""
-        rows.append(
-            (name, f"{x:.6g}", f"{s:.2g}", share, f"{half[k]:.2g}", f"{was:.6g}", f"{z:z.1f}", found.base.units[k])
-        )
+        now, then = (write_number(number, found.base_sizes[k]) for number in (x, was))
+        rows.append((name, now, f"{s:.2g}", share, f"{half[k]:.2g}", then, f"{z:z.1f}", found.base.units[k]))
     for name, g, s in zip(found.rows.names, found.gains, found.gain_deviations, strict=False):
         rows.append((f"gain of {name}", f"{g:.6g}", f"{s:.2g}", _share(s, g), "", "1", f"{(g - 1) / s:.1f}", "1"))
     head = ("base parameter", "identified", "±σ", "σ/value", "95 % ±", "described", "z", "unit")
@@ -144,9 +152,10 @@ def _told(found: "Identification") -> str:
 
 def _numbers(found: "Identification") -> Grid:
     unknowns, told = found.base.regressor.unknowns, found.standard.told
+    own = zip(unknowns, found.standard.values, found.standard.deviations, told, found.sizes, strict=True)
     rows = tuple(
-        (u.name, f"{x:.6g}", f"{s:.2g}", f"{u.value:.6g}", u.unit, "data" if t else "description")
-        for u, x, s, t in zip(unknowns, found.standard.values, found.standard.deviations, told, strict=True)
+        (u.name, write_number(x, z), f"{s:.2g}", write_number(u.value, z), u.unit, "data" if t else "description")
+        for u, x, s, t, z in own
     )
     head = ("number", "now", "±σ", "described", "unit", "told by")
     return Grid(head, rows[:MANY], head[1:4])

@@ -19,8 +19,9 @@ from gough.arguments import a_model, checked, flag, floats, mapping, number, num
 from gough.errors import UsageError
 from gough.robot.expressions.varying import name_followers
 from gough.simulation.coordinates import units_of
-from gough.simulation.ensembles._physical import expand_names, find_possible, square_root
+from gough.simulation.ensembles._physical import PossibleSet, expand_names, square_root
 from gough.simulation.ensembles._plan import platform_key
+from gough.simulation.ensembles._walk import draw_inside
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ Array = np.ndarray
 MOST_RUNS = 100_000_000
 MOST_DRAWN = 2e9
 """Bytes of all numbers that are drawn, and of what drawing them takes."""
-MOST_REJECTED = 1000
-"""Draws for each one that is kept."""
+TRIED, ENOUGH = 1000, 0.02
+"""Draws that are tried, and the part of them that must be possible for the others to be left out; else draws are walked to."""
 ALONG = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -84,7 +85,7 @@ def within(part: float) -> Draw:
 @dataclass(frozen=True, eq=False)
 class Varied:
     """values: {name: (runs,)}; relative: names whose values are factors of the description's numbers. rejected: how many draws
-    were left out because no robot has such numbers."""
+    were left out because no robot has such numbers; 0 where draws were walked to (`draw_estimates`)."""
 
     values: Mapping[str, Array]
     relative: frozenset[str] = frozenset()
@@ -110,6 +111,12 @@ class Varied:
             out[:, followed] = model.parameters_with(variables=variables)[..., followed]
         for name in (n for n in names if n not in variables):
             if name not in places:
+                if name.endswith(".spring.preload"):
+                    raise UsageError(
+                        f"{model.robot.name} has no {name}, which an offset becomes: build a model that has, "
+                        f"gough.build(model.robot.with_parameters({{'{name.removesuffix('.spring.preload')}.offset': 0.0}}), "
+                        f"free=[{name!r}])"
+                    )
                 raise UsageError(
                     f"{model.robot.name} has no parameter or variable {name!r}; see model.parameter_names and model.variables, "
                     "or `gough show ROBOT --parameters`. States at the start are named at.NAME and rate.NAME, loads wrench.fx or "
@@ -222,10 +229,14 @@ def monte_carlo(
 
 def _stream(name: str, seed: int | Sequence[int]) -> np.random.Generator:
     """Random numbers of a name."""
+    return np.random.default_rng([zlib.crc32(name.encode()), *map(int, _seeds(seed))])
+
+
+def _seeds(seed: int | Sequence[int]) -> Array:
     seeds = np.atleast_1d(floats("seed", seed))
     if (seeds > 2**53).any():
         raise UsageError(f"seed={seed!r}: give a whole number that is not negative, or several")
-    return np.random.default_rng([zlib.crc32(name.encode()), *map(int, seeds)])
+    return seeds
 
 
 @checked(
@@ -240,9 +251,12 @@ def draw_estimates(
 ) -> Varied:
     """Correlated draws of estimated parameters, {name: mean} with their covariance (n, n), as an identification gives them.
 
-    Names may have stars, "leg*.rod.M": parameters that are one number. Draws that no robot has are left out and counted in
-    `rejected`: masses, frictions, stiffnesses, … below 0, and bodies whose pseudo-inertia is not positive definite. What is not
-    so with the means themselves is not judged.
+    Names may have stars, "leg*.rod.M", or be tied, "{left_rod,right_rod}.M": parameters that are one number. JOINT.offset becomes
+    the preload of the joint's spring, the model's own less the offset. The distribution is normal, cut off where no robot is:
+    masses, frictions, stiffnesses, … are not below 0, pseudo-inertias of bodies are positive definite. Where borders are far,
+    draws have the means and the covariance given; near by, means move inwards and deviations shrink. Draws beyond are left out
+    and counted in `rejected`; where hardly any would stay (less than one of fifty), as where data leave numbers open, draws are
+    the ends of random walks inside (30 sweeps of slice sampling). What is not so with the means themselves is not judged.
     """
     C = floats("covariance", covariance)
     if not means or C.shape != (len(means), len(means)):
@@ -251,27 +265,34 @@ def draw_estimates(
         )
     if (size := 8.0 * runs * (3 * len(means) + 10)) > MOST_DRAWN:
         raise UsageError(f"runs={runs}: drawing takes {size / 1e9:.3g} GB, {MOST_DRAWN / 1e9:g} GB are the most")
-    stands_for = expand_names(model, list(means))
+    stands_for, preloads = expand_names(model, list(means))
     root, mean = square_root(C), np.array(list(means.values()))
-    streams = [_stream(name, seed) for name in means]
+    possible = PossibleSet.of(model, stands_for, mean)
+    tried = mean + np.random.default_rng(0).standard_normal((TRIED, len(mean))) @ root
+    if possible.holds(tried).mean() < ENOUGH:
+        drawn, rejected = draw_inside(possible, mean, root, runs, [int(s) for s in _seeds(seed)]), 0
+    else:
+        drawn, rejected = _without_impossible(possible, mean, root, runs, [_stream(name, seed) for name in means])
+    values = {name: drawn[:, k].copy() for k, own in enumerate(stands_for) for name in own}
+    known = dict(zip(model.parameter_names, model.parameters, strict=True))
+    for offset, preload in preloads.items():
+        values[preload] = values.get(preload, known.get(preload, 0.0)) - values.pop(offset)
+    return Varied(values, rejected=rejected)
+
+
+def _without_impossible(
+    possible: PossibleSet, mean: Array, root: Array, runs: int, streams: Sequence[np.random.Generator]
+) -> tuple[Array, int]:
+    """(draws (runs, n), how many were left out)."""
     kept: list[Array] = []
     found = drawn = 0
     while found < runs:
-        if drawn > MOST_REJECTED * runs:
-            raise UsageError(
-                f"draw_estimates: of {drawn} draws {found} are of a robot that can be, {runs} are wanted: the deviations are too "
-                "large. Where data leave numbers open, identify with prior=0.1 (their spread is that of the description), or "
-                "draw fewer parameters"
-            )
         x = mean + np.column_stack([rng.standard_normal(runs) for rng in streams]) @ root
-        good = np.flatnonzero(find_possible(model, stands_for, mean, x))[: runs - found]
+        good = np.flatnonzero(possible.holds(x))[: runs - found]
         kept.append(x[good])
         found += len(good)
         drawn += runs if found < runs else int(good[-1]) + 1
-    values = np.concatenate(kept)
-    return Varied(
-        {name: values[:, k].copy() for k, own in enumerate(stands_for) for name in own}, rejected=drawn - runs
-    )
+    return np.concatenate(kept), drawn - runs
 
 
 @checked(what=mapping(numbers))

@@ -6,7 +6,6 @@ it is compared with what was wanted. Turns are compared as rotations: one of the
 """
 
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from gough.structure.changing._solving import solve_numbers
 from gough.structure.changing._spelling import spell_out
 from gough.structure.changing._symbols import Formulas, derive_formulas
 from gough.structure.changing._writing import data_of, write_numbers, write_sources
+from gough.structure.changing.names import names_meant
 from gough.structure.changing.offsets import OFFSET, add_preloads
 from gough.structure.mechanism import Structure
 from gough.structure.parameters import ParameterTable
@@ -80,7 +80,8 @@ def _read_names(
         raise UsageError(f"sources: {unknown[0]!r} is not among the parameters that change")
     wanted: dict[str, float] = {}
     told: dict[str, str] = {}
-    for name, x in values.items():
+    known = {*table.names, *preloads}
+    for name, x in sorted(values.items(), key=lambda item: item[0] in known):  # a name goes before patterns
         for own in _meant(robot, name, table, preloads):
             wanted[own] = x
             of_name = preloads.get(own, own).rpartition(".")[2] if sources is None else sources
@@ -94,8 +95,7 @@ def _read_names(
 
 def _meant(robot: Robot, name: str, table: ParameterTable, preloads: Mapping[str, str]) -> list[str]:
     """Names of parameters and offsets that a name or pattern stands for."""
-    known = [*table.names, *preloads]
-    found = [name] if name in known else [n for n in known if "*" in name and fnmatchcase(n, name)]
+    found = names_meant(name, [*table.names, *preloads])
     if not found:
         variable = f"robot.with_variables({{{name!r}: …}})" if name in robot.variables else ""
         raise UsageError(f"{robot.name} has no parameter {name!r}; use {variable or table.meant_by(name)}")

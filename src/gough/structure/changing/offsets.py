@@ -1,7 +1,6 @@
 """Constant forces of joints: JOINT.offset (N, N m), on the side of the drives' forces, is a spring with preload -offset."""
 
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 
 from gough.errors import UsageError
 from gough.joints import ALL
@@ -9,6 +8,7 @@ from gough.robot import Robot
 from gough.robot.effects import JointSpring, each
 from gough.robot.item import Place, nearest
 from gough.structure.changing._spelling import copy_item
+from gough.structure.changing.names import names_meant
 from gough.structure.parameters import ParameterTable
 
 OFFSET = ".offset"
@@ -18,10 +18,11 @@ def add_preloads(robot: Robot, names: Sequence[str], table: ParameterTable) -> t
     """(robot with a spring without force wherever an offset needs one, {offset: parameter that is its preload}). names: some that
     end in .offset, of parameters too, or patterns."""
     joints = _coordinates(robot)
+    offsets = {coordinate + OFFSET: coordinate for coordinate in joints}
     found: dict[str, str] = {}
     for name in (n for n in names if n not in table.names):
-        meant = [c for c in joints if fnmatchcase(c + OFFSET, name)]
-        if not meant and not any(fnmatchcase(n, name) for n in table.names):
+        meant = [offsets[n] for n in names_meant(name, list(offsets))]
+        if not meant and not names_meant(name, table.names):
             known = nearest(name, [c + OFFSET for c in joints])
             raise UsageError(f"{robot.name} has no coordinate for {name!r}; use {known}")
         for coordinate in meant:
