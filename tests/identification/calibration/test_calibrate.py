@@ -219,7 +219,7 @@ def test_parameters_go_back_into_a_model():
         (lambda d, p: (d, seen(p)), "base='unknown' and tool='unknown'"),
         (
             lambda d, p: (d[:6], p[:6]),
-            "6 poses give 36 equations, 6 each, and 42 combinations .* at least 8 poses, better 14",
+            "6 poses tell 36 of the 42 combinations .* at least 8 different poses, better 14",
         ),
         (lambda d, p: (d + np.array([5.0, 0.0, 0.0, 0.0, 0.0, 0.0]), p), "30 of 30 poses do not close"),
     ],
@@ -235,7 +235,7 @@ def test_repeats_of_one_pose_are_not_different_poses():
     d = np.repeat(shop.readings(1, 1), 30, axis=0)
     poses = noisy(shop.poses(d[:1])[[0] * 30], shop.rng, POSITION, ROTATION)
     with pytest.raises(
-        UsageError, match=r"30 poses are 1 different one.*6 equations.*42 combinations.*at least 8 diff"
+        UsageError, match=r"30 poses are 1 different one.*tell 6 of the 42 combinations.*at least 8 diff"
     ):
         gough.calibrate(shop.model, gough.Measurements(d, poses), sigma=SIGMA)
 

@@ -92,7 +92,8 @@ def test_noise_and_what_does_not_swing_are_said():
     model, wanted = cross(1000.0, 9e4), ["x.spring.stiffness", "x.spring.damping"]
     noise = np.random.default_rng(0).normal(size=400)
     with pytest.warns(IdentificationWarning, match=r"modes \[0\] of the model do not stand out .*doubt all numbers"):
-        gough.fit_decay(model, t, noise, wanted, modes=[0])
+        fit = gough.fit_decay(model, t, noise, wanted, modes=[0])
+    assert "do not stand out of the noise" in fit.report()
     with pytest.raises(UsageError, match="does not swing: it crosses its mean 1 times"):
         gough.fit_decay(model, t, np.exp(-t), wanted, modes=[0])
     clean = np.exp(-0.8 * t / 4) * np.cos(np.sqrt(1100 / 2 - 0.04) * t + 0.4) + 0.05 * noise
@@ -100,3 +101,15 @@ def test_noise_and_what_does_not_swing_are_said():
         gough.fit_decay(model, t, np.stack([clean, clean], axis=1), wanted, modes=[0])
     with pytest.warns(IdentificationWarning, match="residuals are 9.* times what sigma says|residuals are 10.* times"):
         gough.fit_decay(model, t, clean, wanted, modes=[0], sigma=0.005)
+
+
+def test_time_in_ms_is_suspected():
+    t = 0.01 * np.arange(400)
+    model, wanted = cross(1000.0, 9e4), ["x.spring.stiffness", "x.spring.damping"]
+    y = np.exp(-0.8 * t / 4) * np.cos(np.sqrt(1100 / 2 - 0.04) * t + 0.4)
+    y = y + 0.01 * np.random.default_rng(0).normal(size=400)
+    with pytest.raises(UsageError, match="if time is in ms: give it in s"):
+        gough.fit_decay(model, 1e3 * t, y, wanted)
+    with pytest.warns(IdentificationWarning, match="1000 times slower than the model's: time seems to be in ms"):
+        fit = gough.fit_decay(model, 1e3 * t, y, wanted, modes=[0])
+    assert "in ms" in fit.report()

@@ -1,6 +1,7 @@
 """Numbers found again from frequencies that other formulas give; DualEMPS from its measured ones."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy.optimize import brentq
 
 import gough
 from gough.errors import IdentificationWarning, UsageError
+from gough.robot import loads
 
 from .elastic_robots import DENSITY, HEIGHT, LENGTH, WIDTH, arm, cantilever, cross
 
@@ -221,3 +223,97 @@ def test_without_freedom_there_are_no_deviations():
     assert np.isinf(fit.deviations).all() and fit.undetermined == () and np.allclose(fit.values, 900.0)
     known = gough.fit_frequencies(model, hz, wanted, sigma_hz=0.01)
     assert np.allclose(known.deviations, 2 * 900.0 * 0.01 / hz, rtol=1e-6)
+
+
+def axes(*stiffness: float) -> gough.Model:
+    """Parallel axes of 2 kg each."""
+    n = range(len(stiffness))
+    bodies = "\n".join(f"  - {{name: b{i}, mass: 2}}" for i in n)
+    joints = "\n".join(
+        f"  - {{name: x{i}, type: prismatic, parent: world, child: b{i}, axis: [1, 0, 0], "
+        f"spring: {{stiffness: {stiffness[i]}, damping: 1}}}}"
+        for i in n
+    )
+    names = ", ".join(f"x{i}" for i in n)
+    return gough.build(loads(f"format: 1\nname: axes\nbodies:\n{bodies}\njoints:\n{joints}\nvelocities: [{names}]\n"))
+
+
+def hz_of(*stiffness: float) -> np.ndarray:
+    return np.sqrt(np.array(stiffness) / 2) / (2 * np.pi)
+
+
+def test_a_prior_without_sigma_is_weighed_against_the_noise_of_the_data():
+    """One number in three frequencies, good to 1e-4 Hz: the closed form of their mean is found, not the prior."""
+    model = axes(1000.0, 2000.0, 3000.0)
+    measured = hz_of(1050.0, 2100.0, 3150.0) + 1e-4 * np.array([1.0, -1.0, 0.5])
+    tied = {"k": "x0.spring.stiffness"}
+    fit = gough.fit_frequencies(model, measured[:1], tied, drives="free", sigma_hz=1e-4, prior={"k": 50.0})
+    assert fit.value("k") == pytest.approx(1050.0, abs=0.1)
+    with pytest.raises(UsageError, match=r"nothing is left over to tell their noise.*sigma_hz="):
+        gough.fit_frequencies(model, measured[:1], tied, drives="free", prior={"k": 50.0})
+    poses = np.tile(model.home, (3, 1))
+    repeats = hz_of(1050.0) + 1e-4 * np.array([[1.0], [-1.0], [0.5]])
+    alone = gough.fit_frequencies(model, repeats, tied, q=poses, drives="free")
+    fit = gough.fit_frequencies(model, repeats, tied, q=poses, drives="free", prior={"k": 50.0})
+    assert fit.value("k") == pytest.approx(alone.value("k"), abs=1e-3)
+    assert fit.deviations == pytest.approx(alone.deviations, rel=1e-3) and fit.sigma[0, 0] == pytest.approx(
+        1e-4, rel=0.3
+    )
+    with pytest.warns(
+        IdentificationWarning, match=r"deviations from its prior 1000 ± 5 N/m: data and prior contradict"
+    ):
+        gough.fit_frequencies(model, repeats, tied, q=poses, drives="free", prior={"k": 5.0})
+
+
+def test_equal_parts_may_change_places():
+    model, wanted = axes(1000.0, 1000.0), ["x0.spring.stiffness", "x1.spring.stiffness"]
+    options: dict[str, Any] = {"sigma_hz": 0.01, "drives": "free"}
+    measured = hz_of(1300.0, 1100.0)
+    with pytest.warns(IdentificationWarning, match="change places: which number is whose is not told. Tie them"):
+        fit = gough.fit_frequencies(model, np.sort(measured), wanted, **options)
+    assert "is not told" in fit.report()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first = {"x0.spring.stiffness": 1200.0}
+        assert gough.fit_frequencies(model, np.sort(measured), wanted, start=first, **options).values[0] > 1200.0
+        seen: dict[str, Any] = {"shapes": np.eye(2), "sensors": ["b0.x", "b1.x"], "pairing": "shape"}
+        fit = gough.fit_frequencies(model, measured, wanted, **options, **seen)
+        assert np.allclose(fit.values, [1300.0, 1100.0])
+        gough.fit_frequencies(axes(1000.0, 1500.0), np.sort(measured), wanted, **options)
+        gough.fit_frequencies(model, hz_of(1200.0, 1200.001), wanted, **options)
+
+
+def test_deviations_follow_residuals_that_sigma_does_not_explain():
+    model = axes(1000.0, 1000.0)
+    with pytest.warns(IdentificationWarning, match="times what sigma_hz says.*Deviations are those of noise as large"):
+        fit = gough.fit_frequencies(
+            model, hz_of(1000.0, 1400.0), {"k": "x*.spring.stiffness"}, sigma_hz=0.01, drives="free"
+        )
+    plain = gough.fit_frequencies(
+        model, hz_of(1000.0, 1400.0), {"k": "x*.spring.stiffness"}, sigma_hz=0.01 * np.sqrt(fit.chi2), drives="free"
+    )
+    assert fit.chi2 > 100 and np.allclose(fit.deviations, plain.deviations, rtol=1e-6)
+
+
+def test_a_start_without_stiffness_says_nothing_of_numbers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = gough.fit_frequencies(
+            axes(1000.0),
+            hz_of(1300.0),
+            ["x0.spring.stiffness"],
+            start={"x0.spring.stiffness": 0.0},
+            sigma_hz=0.01,
+            drives="free",
+        )
+    assert fit.values[0] == pytest.approx(1300.0)
+
+
+def test_reports_name_the_pose_and_orders_their_remedy():
+    model = axes(1000.0, 1500.0)
+    poses, measured = np.tile(model.home, (2, 1)), np.tile(hz_of(1000.0, 1500.0), (2, 1))
+    wanted: list[str] = ["x*.spring.stiffness"]
+    text = gough.fit_frequencies(model, measured, wanted, q=poses, drives="free", sigma_hz=0.1).report()
+    assert "pose 1, mode 2: measured" in text
+    with pytest.raises(UsageError, match=r"sort each row: np.sort.*pairing='shape'"):
+        gough.fit_frequencies(model, measured[:, ::-1], wanted, q=poses, drives="free")

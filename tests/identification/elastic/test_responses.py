@@ -118,3 +118,26 @@ def test_noise_beyond_sigma_and_frequencies_in_rad_are_said():
             arm(8), 2 * np.pi * HZ[::8], measured_response(0)[::8], WANTED[:1], force="head.y", motion="head.y",
             quantity="displacement",
         )  # fmt: skip
+
+
+def test_a_direction_in_which_nothing_moves_is_refused():
+    model, w = cross(1000.0, 3000.0), 2 * np.pi * HZ
+    H = -(w**2) / (1000 + 2j * w - 2 * w**2)
+    for force, motion, match in (
+        ("head.z", "head.x", "force='head.z' is a direction in which nothing moves"),
+        ("head.x", "head.z", "motion='head.z' is a direction"),
+        ("head.x", "head.y", "force='head.x' does not move motion='head.y'"),
+    ):
+        with pytest.raises(UsageError, match=match):
+            gough.fit_response(model, HZ, H, ["x.spring.stiffness"], force=force, motion=motion, drives="free")
+
+
+def test_a_prior_without_sigma_does_not_pull_good_data():
+    model, w, rng = cross(1000.0, 3000.0), 2 * np.pi * HZ, np.random.default_rng(0)
+    H = -(w**2) / (1100 + 2.5j * w - 2 * w**2)
+    noisy = H * (1 + 1e-3 * (rng.normal(size=len(w)) + 1j * rng.normal(size=len(w))))
+    options: dict[str, Any] = {"force": "head.x", "motion": "head.x", "drives": "free"}
+    wanted = ["x.spring.stiffness", "x.spring.damping"]
+    alone = gough.fit_response(model, HZ, noisy, wanted, **options)
+    fit = gough.fit_response(model, HZ, noisy, wanted, prior={"x.spring.stiffness": 50.0}, **options)
+    assert np.allclose(fit.values, alone.values, rtol=1e-5) and np.allclose(fit.deviations, alone.deviations, rtol=1e-2)

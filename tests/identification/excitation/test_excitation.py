@@ -124,6 +124,9 @@ def test_a_file_has_the_same_motion(family: str, tmp_path) -> None:
     assert np.array_equal(back.at(t).acceleration, e.motion.at(t).acceleration)
     assert back.names == e.motion.names and "robot: five_bar" in e.yaml()
     twice = e.repeat(2)
+    saved = gough.load_motion(e.save(tmp_path / "twice.yaml", periods=2), model_of("five_bar"))
+    assert saved.duration == pytest.approx(twice.duration)
+    assert np.array_equal(saved.at(0.7 * saved.duration).position, twice.at(0.7 * saved.duration).position)
     assert twice.at(t + 4.0).position == pytest.approx(e.motion.at(t).position, abs=1e-12)
 
 

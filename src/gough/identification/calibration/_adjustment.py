@@ -1,4 +1,4 @@
-"""The adjustment: Gauss–Newton with damping on all unknowns, states eliminated, and poses that do not fit found and left out.
+"""The adjustment: Gauss–Newton with damping on all unknowns, states eliminated.
 
 Minimises Σ |residual|² w + |away|², away: from the prior in its deviations, under what must hold exactly (`Equations.exact`). In
 these units a direction whose singular value is above 1 is told by the measurements better than it was known before.
@@ -7,7 +7,6 @@ these units a direction whose singular value is above 1 is told by the measureme
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri
 
 from gough.identification.calibration._problem import CalibrationProblem, Equations, GeometryEstimate
 
@@ -26,14 +25,6 @@ ROUNDING = 1e-9
 """Singular values, relative to the largest, that are 0."""
 KEPT_EXACTLY = 1e8
 """Weight of squares of what must hold exactly, when steps are judged."""
-HUBER = 1.5
-"""Poses that miss by more than this, in standard deviations, count less while it is not known which are strange."""
-GROSS = 10.0
-"""Poses that miss by this many times the usual do not count at all then."""
-ROBUST, BRIEFLY, PASSES = 8, 5, 6
-"""Weighted rounds, their iterations, and rounds of leaving out."""
-STRANGE = 1e-4
-"""Probability, over all poses, of calling a good one strange."""
 
 
 @dataclass(frozen=True)
@@ -129,33 +120,7 @@ def exact_space(exact: np.ndarray, rest: np.ndarray, p: int) -> tuple[np.ndarray
     return -V[:rank].T @ ((U[:, :rank].T @ R[:, p]) / s[:rank]), V[rank:].T
 
 
-def adjust_robustly(problem: CalibrationProblem, start: GeometryEstimate) -> tuple[Adjusted, np.ndarray]:
-    """(the adjustment, mask (n,) of poses that fit): strange poses count less first, then not at all."""
-    n = len(start.q)
-    whole = np.ones(n, dtype=bool)
-    usual = standardised_squares(Adjusted(start, problem.equations(start), 0, False)) <= GROSS**2
-    found = adjust(problem, start, usual.astype(float))
-    if usual.all() and fitting(found, whole).all():
-        return found, whole
-    weights = usual.astype(float)
-    for _ in range(ROBUST):
-        miss = np.sqrt(standardised_squares(found))
-        new = np.where(miss <= GROSS, np.minimum(1.0, HUBER / np.maximum(miss, 1e-12)) ** 2, 0.0)
-        if np.abs(new - weights).max() < 1e-2:
-            break
-        weights = new
-        found = adjust(problem, found.at, weights, BRIEFLY)
-    keep = whole
-    for _ in range(PASSES):
-        good = fitting(found, keep)
-        if (good == keep).all() and (weights == keep).all():
-            break
-        keep, weights = good, good.astype(float)
-        found = _adjust_again(problem, found.at, start, weights)
-    return found, keep
-
-
-def _adjust_again(
+def adjust_again(
     problem: CalibrationProblem, at: GeometryEstimate, start: GeometryEstimate, weights: np.ndarray
 ) -> Adjusted:
     """With weights of poses that fit, from an estimate; where that does not settle, from the start too.
@@ -170,24 +135,3 @@ def _adjust_again(
     own, others = (_merit(one.at, one.equations, weights) for one in (found, other))
     noise = own / max(float(found.equations.freedom @ weights) - len(problem.sizes), 1.0)
     return other if others < own + ALIKE * noise * other.settled else found
-
-
-def standardised_squares(found: Adjusted) -> np.ndarray:
-    """Squares (n,) of every pose over what is usual for its number of rows: 1 is typical."""
-    freedom = np.maximum(found.equations.freedom, 1)
-    ratio = found.squares / chdtri(freedom, 0.5)
-    counted = found.equations.freedom > 0
-    usual = float(np.median(ratio[counted])) if counted.any() else 1.0
-    return np.where(counted, ratio / max(usual, 1e-300), 0.0)
-
-
-def fitting(found: Adjusted, keep: np.ndarray) -> np.ndarray:
-    """Mask (n,) of poses whose squares are what good ones may have, measured by those kept so far."""
-    e = found.equations
-    freedom = np.maximum(e.freedom, 1)
-    own = keep & (e.freedom > 0)
-    if not own.any():
-        return keep
-    ratio = found.squares / chdtri(freedom, 0.5)
-    scale = max(float(np.median(ratio[own])), 1e-12)
-    return (found.squares / scale <= chdtri(freedom, STRANGE / len(keep))) | (e.freedom == 0)

@@ -5,13 +5,19 @@ from dataclasses import replace
 import numpy as np
 
 from gough.errors import CalibrationWarning, UsageError, warn
+from gough.identification.calibration._mounts import pose_errors, quaternion_wxyz_of
 from gough.identification.calibration._planning import REACH, find_candidates
 from gough.identification.calibration._problem import CalibrationProblem, GeometryEstimate
+from gough.identification.calibration.measurements import COMPONENTS
 
 REPEATED = 5.0
 """Differences of readings, in their standard deviations, within which a pose is the same."""
 NOTHING = 1e-7
 """Uncertainty (robot sizes, rad) that no robot feels: measurements without noise are simulated."""
+UNSEEN = 3.0
+"""Uncertainty of what was not measured, over the errors of what was, that is told."""
+MOVES = 0.02
+"""Motion of a component over the workspace, in robot sizes, that makes it one of the robot's freedoms."""
 PLACES = 40
 """Poses of the workspace at which the calibrated robot is judged."""
 
@@ -28,11 +34,10 @@ def different_poses(problem: CalibrationProblem) -> np.ndarray:
     return out
 
 
-def warn_of_reach(
-    problem: CalibrationProblem, at: GeometryEstimate, covariance: np.ndarray, missed: np.ndarray
-) -> None:
+def warn_of_reach(problem: CalibrationProblem, at: GeometryEstimate, root: np.ndarray, missed: np.ndarray) -> None:
     """CalibrationWarning where poses of the calibrated robot, in the workspace around home, are less certain than the description
-    was wrong at the poses measured: missed (n, components)."""
+    was wrong at the poses measured: missed (n, components). root (p, k): of the covariance. Components that were not measured
+    are judged by what was."""
     model, o = problem.model, problem.observed
     placed = [k for k, c in enumerate(o.components) if c < 3]
     kind, unit = (placed, "mm") if placed else (list(range(len(o.components))), "mrad")
@@ -46,11 +51,16 @@ def warn_of_reach(
     there = replace(there, q=there.q[np.isfinite(there.q).all(axis=1)])
     if not len(there.q):
         return
-    D = problem.pose_slopes(there)[:, [o.components[k] for k in kind]]
-    after = float(np.sqrt(np.mean(np.einsum("nij,jk,nik->ni", D, covariance, D, optimize=True))))
+    wide = replace(o, components=tuple(range(6 if problem.mounts.turns or problem.mounts.knows_tool else 3)))
+    wide = replace(wide, sigma=np.concatenate([o.sigma[: len(o.encoders)], np.ones(len(wide.components))]))
+    spread = CalibrationProblem(model, wide, problem.unknowns).pose_slopes(there) @ root
+    deviations = np.sqrt(np.mean(np.sum(spread**2, axis=2), axis=0))
+    after = float(np.sqrt(np.mean(deviations[[o.components[k] for k in kind]] ** 2)))
     before = float(np.sqrt(np.mean(missed[:, kind] ** 2)))
     noise = float(np.sqrt(np.mean(o.sigma[len(o.encoders) :][kind] ** 2)))
-    if after > max(before, noise, NOTHING * (model.size if placed else 1.0)):
+    known = max(before, noise, NOTHING * (model.size if placed else 1.0))
+    _warn_of_unseen(problem, there, deviations, known if placed else known * model.size)
+    if after > known:
         repeats = len(o.readings) - len(np.unique(different_poses(problem)))
         again = f" ({repeats} of them repeat others, which helps against noise alone)" if repeats else ""
         warn(
@@ -60,3 +70,25 @@ def warn_of_reach(
             f"unknowns, or state a prior",
             CalibrationWarning,
         )
+
+
+def _warn_of_unseen(problem: CalibrationProblem, there: GeometryEstimate, deviations: np.ndarray, known: float) -> None:
+    """CalibrationWarning where components of the pose (deviations (6,)) that move over states but were not measured are less
+    certain than the description was wrong: known (m)."""
+    model, o = problem.model, problem.observed
+    sizes = np.array([1.0] * 3 + [model.size] * 3)
+    p, R = there.mounts.seen_poses(*problem.programs.pose(there.q, there.values[problem.placed]))
+    one = np.concatenate([p[0], quaternion_wxyz_of(R[:1])[0]])
+    moves = np.ptp(pose_errors(p, R, np.tile(one, (len(p), 1)))[0], axis=0) * sizes > MOVES * model.size
+    asked = range(3 if {0, 1, 2} <= set(o.components) else 6)  # of a reflector alone nobody expects how it turns
+    lost = [k for k in asked if k not in o.components and moves[k] and deviations[k] * sizes[k] > UNSEEN * known]
+    if not lost:
+        return
+    worst = max(lost, key=lambda k: deviations[k] * sizes[k])
+    unit = "mm" if worst < 3 else "mrad"
+    warn(
+        f"calibrate: {model.robot.name}: {', '.join(COMPONENTS[k] for k in lost)} of its pose were not measured, and the "
+        f"calibrated robot is uncertain there by up to {1e3 * deviations[worst]:.3g} {unit}: what was measured does not tell "
+        f"them. Measure them too, name fewer unknowns, or state a prior that says how well numbers are known",
+        CalibrationWarning,
+    )

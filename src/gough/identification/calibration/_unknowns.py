@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 ZERO, SCALE = ".zero", ".scale"
 PRIOR = 0.05
 """How well numbers are known before, where nobody says it: of the robot's size, rad, 1."""
+WIDEST = 10.0
+"""Of the robot's size, rad, 1: numbers of a robot are not further off, whatever prior is stated."""
 STEEP = 1e-6
 """Cosine of a pitch below which yaw and roll turn about the same axis."""
 
@@ -82,7 +84,8 @@ def choose_geometry(
 ) -> list[GeometricUnknown]:
     """The unknowns that words, names and patterns mean: parameters in their order, then zeros, then scales.
 
-    prior: their standard deviations (m, rad, 1), {word, name or pattern: σ}, what stands later counts; or one for all.
+    prior: their standard deviations (m, rad, 1), {word, name or pattern: σ}, what stands later counts; or one for all. More than
+    ten robot sizes, 10 rad or 10 count as these: nothing of a robot is further off.
     """
     everything = all_unknowns(model, encoders)
     chosen: set[str] = set()
@@ -109,7 +112,12 @@ def choose_geometry(
             raise UsageError(
                 f"prior: {word!r} is none of the unknowns; use {', '.join(WORDS)}, names or patterns with *"
             )
-        unknowns = [replace(u, prior=float(sigma)) if _belongs(u, word) else u for u in unknowns]
+        unknowns = [
+            replace(u, prior=min(float(sigma), WIDEST * (model.size if u.unit == "m" else 1.0)))
+            if _belongs(u, word)
+            else u
+            for u in unknowns
+        ]
     return unknowns
 
 

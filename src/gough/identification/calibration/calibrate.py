@@ -8,9 +8,11 @@ import numpy as np
 
 from gough.arguments import a_model, checked, flag, instance, mapping, nothing, number, word, words
 from gough.errors import CalibrationWarning, UsageError, warn
-from gough.identification.calibration._adjustment import Adjusted, adjust, adjust_robustly, exact_space, reduce_rows
-from gough.identification.calibration._doubts import different_poses, warn_of_reach
-from gough.identification.calibration._planning import REACH, find_candidates
+from gough.identification.calibration._adjustment import Adjusted, adjust
+from gough.identification.calibration._counting import check_count
+from gough.identification.calibration._doubts import warn_of_reach
+from gough.identification.calibration._noise import is_more_than_chance, noise_of, root_of_covariance
+from gough.identification.calibration._outliers import LEAST_NOISE, adjust_robustly, check_poses
 from gough.identification.calibration._problem import CalibrationProblem
 from gough.identification.calibration._starting import OF_MOTION, FirstEstimate, find_start
 from gough.identification.calibration._unknowns import choose_geometry, steep_placements
@@ -24,11 +26,8 @@ if TYPE_CHECKING:
 
 MOST_OUTLIERS = 0.3
 """Share of strange poses beyond which the robot, not the poses, may be strange."""
-WRONG_SIGMA = 2.0
 MUCH = 10.0
 """Residuals in standard deviations from which the order of poses is in doubt."""
-LEAST_NOISE = 1e-4
-"""Of what is assumed where no sigma is given: simulated measurements without noise leave rounding errors only."""
 a_measurement = instance(
     "gough.identification.calibration.measurements.Measurements", "gough.Measurements(readings, pose)"
 ) | instance("gough.identification.data.record.Record", "a Record")
@@ -71,10 +70,10 @@ def calibrate(
     problem = CalibrationProblem(model, observed, chosen)
     start = find_start(problem)
     used = problem.subset(start.usable)
-    _check_count(used, start)
+    check_count(used, start)
     found, keep = _fit(used, start, robust)
     if not observed.given:  # deviations of what was measured, and so the prior's part, follow from the residuals
-        noise = max(_noise(found, keep, used)[0], LEAST_NOISE)
+        noise = max(noise_of(found, keep)[0], LEAST_NOISE)
         used = CalibrationProblem(model, replace(used.observed, sigma=used.observed.sigma * noise), chosen)
         found = adjust(used, found.at, keep.astype(float))
     return _finish(used, start, found, keep)
@@ -91,76 +90,12 @@ def _fit(problem: CalibrationProblem, start: FirstEstimate, robust: bool) -> tup
     return adjust(problem, start.at, np.ones(n)), np.ones(n, dtype=bool)
 
 
-def _check_count(problem: CalibrationProblem, start: FirstEstimate) -> None:
-    """UsageError where there are fewer equations than combinations that such measurements could tell."""
-    if not len(start.at.q):
-        raise UsageError("calibrate: no pose is left to calibrate from")
-    equations = problem.equations(start.at)
-    each = int(np.median(equations.freedom))
-    if each < 1:
-        o = problem.observed
-        raise UsageError(
-            f"calibrate: {len(o.encoders)} encoders and {len(o.components)} components of a pose only tell where "
-            f"{problem.model.robot.name} stands ({problem.model.layout.nv} freedoms): nothing is left over for its geometry. "
-            f"Measure poses, or more joints than it has freedoms"
-        )
-    total, n = int(equations.freedom.sum()), len(start.at.q)
-    different = len(np.unique(different_poses(problem)))
-    if min(total, each * different) >= 3 * len(problem.sizes):
-        return
-    needed = _told_by_many(problem, each)
-    if different < n and each * different < needed:
-        raise UsageError(
-            f"calibrate: the {n} poses are {different} different one{'s' if different > 1 else ''}, the others repeat them: "
-            f"{each * different} equations, {each} each, and {needed} combinations of the {len(problem.sizes)} unknowns can be "
-            f"told. Repeats help against noise alone; measure at least {-(-needed // each) + 1} different poses, better "
-            f"{-(-2 * needed // each)} (gough.measuring_poses chooses them), or name fewer unknowns"
-        )
-    if total <= needed:
-        raise UsageError(
-            f"calibrate: {n} poses give {total} equations, {each} each, and {needed} combinations of the {len(problem.sizes)} "
-            f"unknowns can be told: residuals would say nothing. Measure at least {-(-needed // each) + 1} poses, better "
-            f"{-(-2 * needed // each)} (gough.measuring_poses chooses them), or name fewer unknowns"
-        )
-
-
-def _told_by_many(problem: CalibrationProblem, each: int) -> int:
-    """How many combinations of all unknowns, mounts as well, poses like these could tell, were there many."""
-    states = find_candidates(problem.model, 3 * len(problem.sizes) // each + 10, REACH, 0)
-    o = problem.observed
-    many = replace(
-        o, readings=np.zeros((len(states), len(o.encoders))), pose=None if o.pose is None else states[:, :7] * 0.0
-    )
-    equations = CalibrationProblem(problem.model, many, problem.unknowns).seen_equations(problem.start(states))
-    values = np.linalg.svd(reduce_rows(equations, np.ones(len(states)))[0], compute_uv=False)
-    return int((values > max(1.0, 1e-8 * values[0])).sum())
-
-
-def _noise(found: Adjusted, keep: np.ndarray, problem: CalibrationProblem) -> tuple[float, float]:
-    """(found deviation over the stated one, degrees of freedom left)."""
-    R, _ = reduce_rows(found.equations, keep.astype(float))
-    Z = exact_space(found.equations.exact, found.equations.exact_rest, R.shape[1])[1]
-    s = np.linalg.svd(R @ Z, compute_uv=False)
-    used = float(np.sum(s**2 / (1.0 + s**2)))
-    freedom = float(found.equations.freedom[keep].sum()) - used
-    squares = float(found.squares[keep].sum())
-    return (np.sqrt(squares / freedom) if freedom > 0.5 and squares > 0 else 1.0), freedom
-
-
-def _covariance(found: Adjusted, keep: np.ndarray, problem: CalibrationProblem, noise: float) -> np.ndarray:
-    """(p, p) of all unknowns, SI."""
-    R, _ = reduce_rows(found.equations, keep.astype(float))
-    Z = exact_space(found.equations.exact, found.equations.exact_rest, R.shape[1])[1]
-    _, s, V = np.linalg.svd(R @ Z / noise, full_matrices=True)
-    s = np.concatenate([s, np.zeros(Z.shape[1] - len(s))])
-    half = Z @ (V.T / np.sqrt(1.0 + s**2)) * problem.sizes[:, None]
-    return half @ half.T
-
-
 def _finish(problem: CalibrationProblem, start: FirstEstimate, found: Adjusted, keep: np.ndarray) -> Calibration:
     model, o, at = problem.model, problem.observed, found.at
-    noise, freedom = _noise(found, keep, problem)
-    covariance = _covariance(found, keep, problem, max(noise, 1.0) if o.given else 1.0)
+    noise, freedom = noise_of(found, keep)
+    root = root_of_covariance(found, keep.astype(float), max(noise, 1.0) if o.given else 1.0) * problem.sizes[:, None]
+    covariance = root @ root.T
+    tests = check_poses(found, keep, o.given)
     outliers = dict(start.refused)
     residuals = np.full((len(start.usable) + len(start.refused), len(o.names)), np.nan)
     residuals[start.usable] = _best_residuals(found) * -o.sigma
@@ -168,8 +103,10 @@ def _finish(problem: CalibrationProblem, start: FirstEstimate, found: Adjusted, 
         worst = int(np.argmax(np.abs(residuals[start.usable[k]] / o.sigma)))
         amount = 1e3 * residuals[start.usable[k], worst]
         unit = "mm" if _is_length(problem, worst) else "mrad"
-        times = float(np.sqrt(found.squares[k] / max(found.equations.freedom[k], 1)))
-        outliers[int(start.usable[k])] = f"misses by {times:.3g} sigma, {o.names[worst]} by {amount:.3g} {unit}"
+        outliers[int(start.usable[k])] = (
+            f"misses by chi2 {tests.squares[k]:.3g} in {tests.rows[k]} rows, good ones stay below {tests.limits[k]:.3g}; "
+            f"{o.names[worst]} by {amount:.3g} {unit}"
+        )
     outliers = dict(sorted(outliers.items()))
     kept = start.usable[keep]
     told = judge_geometry(problem.subset(keep), _of_kept(found, keep), at.values, least=1.0)
@@ -197,11 +134,12 @@ def _finish(problem: CalibrationProblem, start: FirstEstimate, found: Adjusted, 
         found.iterations,
         found.settled,
         o.given,
+        root,
     )
     _warn(result, found, keep)
     _warn_of_order(result, problem)
     if found.settled:
-        warn_of_reach(problem.subset(keep), at, covariance, start.missed[keep])
+        warn_of_reach(problem.subset(keep), at, root, start.missed[keep])
     return result
 
 
@@ -254,10 +192,11 @@ def _warn(result: Calibration, found: Adjusted, keep: np.ndarray) -> None:
             ),
             CalibrationWarning,
         )
-    if result.sigma_given and result.noise > WRONG_SIGMA:
+    if result.sigma_given and is_more_than_chance(result.noise**2 * result.freedom, result.freedom):
         warn(
             f"calibrate: {name}: residuals are {result.noise:.3g} times what sigma says: the noise is larger, or the unknowns "
-            f"miss something (other joints, scales of encoders, elasticity); deviations are those of the residuals",
+            f"miss something (other joints, scales of encoders, elasticity). Deviations are those of noise as large as the "
+            f"residuals; what the unknowns miss is not in them",
             CalibrationWarning,
         )
     if found.equations.open[keep].max(initial=0.0) > 1e-8:

@@ -59,11 +59,13 @@ class Calibration:
     iterations: int
     settled: bool
     sigma_given: bool
+    root: np.ndarray = field(repr=False)
+    """(p, k): root rootᵀ is the covariance."""
 
     def __post_init__(self) -> None:
         for key in ("zeros", "scales", "rms", "outliers"):
             object.__setattr__(self, key, FrozenDict(getattr(self, key)))
-        lock_arrays([self.values, self.deviations, self.covariance, self.parameters, self.residuals])
+        lock_arrays([self.values, self.deviations, self.covariance, self.parameters, self.residuals, self.root])
 
     @property
     def base(self) -> np.ndarray:
@@ -121,8 +123,7 @@ class Calibration:
     def pose_deviations(self, readings: Any) -> np.ndarray:
         """Standard deviations (n, 6), x y z (m) rx ry rz (rad), of `pose`: what the uncertainty of this calibration leaves there;
         noise of new readings is not in it."""
-        D = self.pose_slopes(readings)
-        return np.sqrt(np.einsum("nij,jk,nik->ni", D, self.covariance, D, optimize=True))
+        return np.linalg.norm(self.pose_slopes(readings) @ self.root, axis=2)
 
     @checked(readings=numbers)
     def pose_slopes(self, readings: Any) -> np.ndarray:

@@ -3,21 +3,26 @@
 Each says it as an IdentificationWarning and returns it as notes for the report.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
-from scipy.special import chdtrc
 
 from gough.errors import IdentificationWarning, warn
 from gough.identification.elastic._least_squares import Solution
 
-WRONG_SIGMA = 2.0
-"""Residuals over what sigma says, from which it is told …"""
-CHANCE = 1e-3
-"""… where chance alone would not often make them so large."""
 LARGE = 0.05
 """Residuals of frequencies, relative and rms, that are told where no sigma is known."""
 UNITS = {2 * np.pi: ("rad/s", "divide them by 2π"), 60.0: ("1/min", "divide them by 60")}
+CLOCKS = {
+    1e-3: "1000 times slower than the model's: time seems to be in ms; give it in s",
+    1e-6: "a million times slower than the model's: time seems to be in µs; give it in s",
+    1e3: "1000 times faster than the model's: does time count in ks, or is the robot described in other units?",
+    2 * np.pi: "2π times faster than the model's: is time in turns of a phase, not in s?",
+    1 / (2 * np.pi): "2π times slower than the model's: is time a phase in rad, not in s?",
+}
 SAME = 0.25
 """Logarithm of a ratio of frequencies, rms, within which another unit or other modes explain them."""
+FOLLOWED = ". Deviations are those of noise as large as the residuals; what the unknowns miss is not in them"
 CLEARER = 0.5
 """Part of the misfit that must be left where other modes are proposed."""
 
@@ -41,15 +46,10 @@ def note_freedom(call: str, found: Solution, known: bool, data: str, sigma: str)
     )
 
 
-def excess(found: Solution, known: bool) -> float:
-    """Residuals over what a known sigma says, where that is more than chance; else 0."""
-    freedom = max(found.free, 1)
-    ratio = float(np.sqrt(found.squares / freedom))
-    return ratio if known and ratio > WRONG_SIGMA and chdtrc(freedom, found.squares) < CHANCE else 0.0
-
-
 def note_unit(call: str, described: np.ndarray, measured: np.ndarray) -> tuple[str, ...]:
     """Where measured frequencies are those of the start (Hz) in another unit."""
+    if not (described > 0).all():
+        return ()
     for factor, (unit, remedy) in UNITS.items():
         off = float(np.sqrt(np.mean(np.log(measured / (factor * described)) ** 2)))
         if off < SAME:
@@ -61,10 +61,26 @@ def note_unit(call: str, described: np.ndarray, measured: np.ndarray) -> tuple[s
     return ()
 
 
+def note_clock(call: str, own: np.ndarray, seen: np.ndarray) -> tuple[str, ...]:
+    """Where waves in a record, poles seen (k,), are those of the model, own (m,), by another clock."""
+    if not len(seen) or not len(own):
+        return ()
+    of_model, of_record = (np.sort(np.abs(np.imag(s))) for s in (own, seen))
+    for factor, text in CLOCKS.items():
+        off = np.log(of_record[:, None] / (factor * of_model)) ** 2
+        nearest = off.min(axis=0 if len(of_model) <= len(of_record) else 1)
+        plain = (np.log(of_record[:, None] / of_model) ** 2).min(axis=0 if len(of_model) <= len(of_record) else 1)
+        if np.sqrt(nearest.mean()) < min(SAME, CLEARER * float(np.sqrt(plain.mean()))):
+            found = ", ".join(f"{w / (2 * np.pi):.4g}" for w in of_record[:4])
+            return say(call, f"waves in the record ({found} Hz) are {text}")
+    return ()
+
+
 def note_frequencies(
     call: str, times: float, fitted: np.ndarray, measured: np.ndarray, known: bool, nearer: list[int] | None
 ) -> tuple[str, ...]:
-    """Where fitted frequencies (n,) are not the measured ones; times: `excess`; nearer: modes that fit better at the start."""
+    """Where fitted frequencies (n,) are not the measured ones; times: `Solution.excess`; nearer: modes that fit better at the
+    start."""
     off = fitted / measured - 1
     rms = float(np.sqrt(np.mean(off**2)))
     if not times and (known or not rms > LARGE):
@@ -78,7 +94,7 @@ def note_frequencies(
         else "was a mode not seen (NaN in its place, numbers of modes as pairing=, or pairing='shape')?"
     )
     rest = " Else sigma_hz is too small, or" if times else " Else"
-    return say(call, f"{size} ({place}): {modes}{rest} the unknowns miss what is wrong")
+    return say(call, f"{size} ({place}): {modes}{rest} the unknowns miss what is wrong{FOLLOWED if times else ''}")
 
 
 def nearer_modes(start_hz: np.ndarray, measured: np.ndarray, used: np.ndarray) -> list[int] | None:
@@ -104,5 +120,12 @@ def note_noise(call: str, times: float, what: str) -> tuple[str, ...]:
     return say(
         call,
         f"residuals are {times:.3g} times what {what} says: it is too small (state what repeated measurements show), or the "
-        f"unknowns miss what is wrong (other bodies, damping, servos)",
+        f"unknowns miss what is wrong (other bodies, damping, servos){FOLLOWED}",
     )
+
+
+def note_followed(times: float, notes: Sequence[str]) -> tuple[str, ...]:
+    """That deviations follow residuals of `times` what sigma says, where no note says it."""
+    if not times or any(FOLLOWED in note for note in notes):
+        return ()
+    return (f"residuals are {times:.3g} times what sigma says{FOLLOWED}",)

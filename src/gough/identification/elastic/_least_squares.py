@@ -1,10 +1,11 @@
 """Weighted nonlinear least squares with bounds, priors and what the data leave open."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import chdtrc
 
 from gough.errors import BadStateError, UsageError
 from gough.identification.elastic._unknowns import ElasticUnknown
@@ -17,13 +18,23 @@ SHARE = 1e-3
 """Part of an unknown's square in such combinations that leaves it open."""
 AT_BOUND = 1e-7
 """Distance from a bound, in typical sizes, that stands on it."""
+LARGER = 1.2
+"""Residuals over what sigma says, from which they count instead of it …"""
+CHANCE = 1e-3
+"""… where chance alone would not often make them so large."""
+TINY = 1e-30
+"""Noise of data without any."""
+LEAST_NOISE = 1e-9
+"""Least noise of the data that is believed beside a prior, over what they were weighed by."""
 
 
 @dataclass(frozen=True)
 class Solution:
     """values (k,), covariance (k, k), deviations from the data alone (k,), inf where they say nothing; names of unknowns on their
     bounds; sum of squares of the weighted residuals, their number, degrees of freedom that are left; steps: evaluations;
-    converged: whether steps ended by themselves."""
+    converged: whether steps ended by themselves; noise: deviations over those that residuals were weighed by (1 where these are
+    known, NaN where nothing tells it); excess: residuals over what a known sigma says, where that is more than chance and
+    deviations follow them, else 0."""
 
     values: np.ndarray
     covariance: np.ndarray
@@ -34,6 +45,8 @@ class Solution:
     free: int
     steps: int
     converged: bool
+    noise: float = 1.0
+    excess: float = 0.0
 
 
 def minimise_squares(
@@ -48,8 +61,11 @@ def minimise_squares(
     """Least squares of residuals (n,), each in its standard deviation, with slopes (n, k). prior: {name: (value, deviation)}.
 
     known_noise: without it the noise is what the residuals say, and deviations follow it: infinite where no degree of freedom is
-    left to tell it. spent: degrees of freedom of numbers that were eliminated.
+    left to tell it; beside a prior it is what the data alone leave over. spent: degrees of freedom of numbers that were
+    eliminated.
     """
+    if prior and not known_noise:
+        return _beside_prior(unknowns, residual, jacobian, prior, start, spent)
     from scipy.optimize import least_squares
 
     size = np.array([u.size for u in unknowns])
@@ -88,24 +104,66 @@ def minimise_squares(
     z = np.asarray(found.x)
     J = slopes(z)
     free = count - spent - len(size) + len(rows)
-    noise = 1.0 if known_noise else float(2 * found.cost / max(free, 1))
-    covariance, _ = _covariance(J)
-    _, from_data = _covariance(J[:count])
-    covariance = noise * covariance * np.outer(size, size)
+    squares = float(2 * found.cost)
+    excess = _excess(float(np.sum(np.asarray(found.fun)[:count] ** 2)), free) if known_noise else 0.0
+    noise = excess or 1.0 if known_noise else float(np.sqrt(squares / max(free, 1)))
+    rows_of_data = J[:count] / max(noise, TINY)
+    covariance, _ = _covariance(np.concatenate([rows_of_data, J[count:]]))
+    _, from_data = _covariance(rows_of_data)
+    covariance = covariance * np.outer(size, size)
     if not known_noise and free <= 0:
         covariance = np.diag(np.full(len(size), np.inf))
     edge = [n for n, x, a, b in zip(names, z, low, high, strict=True) if min(x - a, b - x) <= AT_BOUND]
     return Solution(
         z * size,
         covariance,
-        np.sqrt(noise) * from_data * size,
+        from_data * size,
         tuple(edge),
-        float(2 * found.cost),
+        squares,
         count,
         free,
         int(found.nfev),
         bool(found.status > 0),
+        1.0 if known_noise else noise if free > 0 else float("nan"),
+        excess,
     )
+
+
+def _excess(squares: float, free: int) -> float:
+    """Residuals over what sigma says, where that is more than chance; else 0."""
+    freedom = max(free, 1)
+    ratio = float(np.sqrt(squares / freedom))
+    return ratio if ratio > LARGER and chdtrc(freedom, squares) < CHANCE else 0.0
+
+
+def _beside_prior(
+    unknowns: tuple[ElasticUnknown, ...],
+    residual: Callable[[np.ndarray], np.ndarray],
+    jacobian: Callable[[np.ndarray], np.ndarray],
+    prior: Mapping[str, tuple[float, float]],
+    start: np.ndarray | None,
+    spent: int,
+) -> Solution:
+    """With noise that is not known: what the data alone leave over says it, so that a prior which contradicts them does not make
+    it larger."""
+    found = minimise_squares(unknowns, residual, jacobian, {}, False, start, spent)
+    free = found.rows - spent - _rank(jacobian(found.values) * np.array([u.size for u in unknowns]))
+    if free <= 0:
+        raise UsageError(
+            f"prior: {found.rows} numbers were measured for {len(unknowns)} unknowns, and nothing is left over to tell their "
+            "noise, which a prior is weighed against; state their deviation (sigma_hz=, sigma=), or measure more"
+        )
+    noise = max(float(np.sqrt(found.squares / free)), LEAST_NOISE)
+    found = minimise_squares(
+        unknowns, lambda x: residual(x) / noise, lambda x: jacobian(x) / noise, prior, True, found.values, spent
+    )
+    return replace(found, squares=found.squares * noise**2, noise=noise, excess=0.0)
+
+
+def _rank(J: np.ndarray) -> int:
+    """How many combinations rows feel."""
+    s = np.linalg.svd(J, compute_uv=False)
+    return int((s > BLIND * s.max(initial=0.0)).sum())
 
 
 def _covariance(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

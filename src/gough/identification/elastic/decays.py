@@ -16,7 +16,7 @@ import numpy as np
 
 from gough.arguments import a_model, checked, demand_one_of, mapping, numbers, word, words
 from gough.errors import UsageError
-from gough.identification.elastic._doubts import excess, note_freedom, note_noise, say
+from gough.identification.elastic._doubts import note_clock, note_followed, note_freedom, note_noise, say
 from gough.identification.elastic._eigen import poles
 from gough.identification.elastic._least_squares import Solution, minimise_squares, read_prior
 from gough.identification.elastic._rest import resting_robot
@@ -153,11 +153,11 @@ def fit_decay(
     found = (
         search(begin)
         if not len(pairs)
-        else search(minimise_squares(design.unknowns, pole_residual, pole_jacobian, prior_rows, False).values)
+        else search(minimise_squares(design.unknowns, pole_residual, pole_jacobian, prior_rows).values)
     )
     if len(pairs) and found.squares > WORSE * np.sum(free_left**2):
         found = min((found, search(begin)), key=lambda one: one.squares)
-    open_ones, notes = demand_determined(design.unknowns, found, tuple(prior_rows))
+    open_ones, notes = demand_determined(design.unknowns, found, prior_rows)
     missing = [int(chosen[k]) for k in range(len(chosen)) if k not in pairs]
     if missing:
         told = f"modes {missing} of the model do not stand out of the noise of the record"
@@ -169,16 +169,18 @@ def fit_decay(
         notes = (*notes, *say("fit_decay", told))
     left = fit(found.values, False)[0] * spread
     ratio = float(np.sqrt(np.mean((left / spread) ** 2) / max(np.mean(free_left**2), 1e-18)))
-    if ratio > WORSE:
+    unit = note_clock("fit_decay", first.values[chosen], seen)
+    if unit:
+        notes = (*notes, *unit)
+    elif ratio > WORSE:
         told = (
             f"the model's residuals are {ratio:.3g} times those of {len(seen)} free poles: its modes {chosen.tolist()} do not "
             "explain the record (other modes in it, amplitudes that are not small, friction?)"
         )
         notes = (*notes, *say("fit_decay", told))
     else:
-        notes = (*notes, *note_noise("fit_decay", excess(found, known), "sigma"))
+        notes = (*notes, *note_noise("fit_decay", found.excess, "sigma"))
     notes = (*notes, *note_freedom("fit_decay", found, known, "samples (amplitudes take some of them)", "sigma"))
-    noise = 1.0 if known else float(np.sqrt(found.squares / found.free)) if found.free > 0 else float("nan")
     return ElasticFit(
         design.model,
         design.design(found.values)[0],
@@ -188,13 +190,13 @@ def fit_decay(
         found.covariance,
         y,
         y - left,
-        np.broadcast_to(spread * noise, y.shape),
+        np.broadcast_to(spread * found.noise, y.shape),
         np.asarray(chosen),
         (),
         open_ones,
         found.at_bounds,
-        found.squares / found.free / noise**2 if found.free > 0 else float("nan"),
-        notes,
+        found.squares / found.free / found.noise**2 if found.free > 0 else float("nan"),
+        (*notes, *note_followed(found.excess, notes)),
     )
 
 
@@ -240,6 +242,12 @@ def _choose_modes(hz: np.ndarray, t: np.ndarray, modes: Sequence[int] | None) ->
         if len(chosen) and chosen.max() >= len(hz):
             raise UsageError(f"modes={modes!r}: the robot has {len(hz)} modes that swing")
     if not len(chosen):
+        milli = (hz * span >= 1e3 * FEWEST) & (hz * step * LOWEST <= 1e3)
+        if modes is None and milli.any() and step > 0.1:
+            raise UsageError(
+                f"fit_decay: samples are {step:.4g} s apart, too far for the modes of the robot ({hz[0]:.4g} Hz and more), and "
+                "right for them if time is in ms: give it in s"
+            )
         raise UsageError(
             f"fit_decay: no mode of the robot ({', '.join(f'{f:.4g}' for f in hz[:6])} Hz) has two periods in {span:.4g} s and "
             f"2.5 samples a period at {1 / step:.4g} Hz; record longer or faster, or name modes="

@@ -1,5 +1,6 @@
 """The result of a fit of elastic numbers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from gough.text import short_repr
 if TYPE_CHECKING:
     from gough.model import Model
     from gough.robot import Robot
+
+AGAINST = 4.0
+"""Deviations from its prior at which a number that was found contradicts it."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +106,12 @@ class ElasticFit:
             doubt += "  on its bound" * (u.name in self.at_bounds)
             lines.append(f"  {u.name:{wide}}  {x:.6g} ± {s:.2g} {u.unit}  (described: {u.value:.6g}){doubt}")
         if not np.iscomplexobj(self.measured) and self.modes.shape == self.measured.shape:
-            for mode, f, y in zip(self.modes.ravel(), self.fitted.ravel(), self.measured.ravel(), strict=True):
+            for (pose, k), mode in np.ndenumerate(self.modes):
+                f, y = self.fitted[pose, k], self.measured[pose, k]
+                where = f"pose {pose}, " if len(self.modes) > 1 else ""
                 if mode >= 0:
                     lines.append(
-                        f"  mode {mode + 1}: measured {y:.6g} Hz, fitted {f:.6g} Hz ({100 * (f / y - 1):+.2f} %)"
+                        f"  {where}mode {mode + 1}: measured {y:.6g} Hz, fitted {f:.6g} Hz ({100 * (f / y - 1):+.2f} %)"
                     )
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
@@ -113,10 +119,10 @@ class ElasticFit:
 
 
 def demand_determined(
-    unknowns: tuple[ElasticUnknown, ...], found: Solution, prior: tuple[str, ...]
+    unknowns: tuple[ElasticUnknown, ...], found: Solution, prior: Mapping[str, tuple[float, float]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(names of what the data leave open, notes); IdentificationWarning where something is to be doubted. prior: names of
-    unknowns that have one."""
+    """(names of what the data leave open, notes); IdentificationWarning where something is to be doubted. prior: {name: (value,
+    deviation)}."""
     open_ones = tuple(u.name for u, s in zip(unknowns, found.from_data, strict=True) if not s < u.size)
     held, lost = ([n for n in open_ones if (n in prior) == which] for which in (True, False))
     notes = []
@@ -128,6 +134,13 @@ def demand_determined(
         )
     if found.at_bounds:
         notes.append(f"{', '.join(found.at_bounds)} stand on their bounds: the data want them beyond")
+    for u, x in zip(unknowns, found.values, strict=True):
+        value, sigma = prior.get(u.name, (float(x), 1.0))
+        if abs(x - value) > AGAINST * sigma:
+            notes.append(
+                f"{u.name} is found {abs(x - value) / sigma:.3g} deviations from its prior {value:.6g} ± {sigma:.2g} {u.unit}: "
+                "data and prior contradict each other"
+            )
     for note in notes:
         warn(note, IdentificationWarning)
     if held:

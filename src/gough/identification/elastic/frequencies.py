@@ -14,8 +14,9 @@ import numpy as np
 from gough.arguments import a_model, checked, demand_one_of, floats, mapping, numbers, word, words
 from gough.errors import IdentificationWarning, UsageError, warn
 from gough.identification.elastic._channels import MotionChannel, channel_rows, read_channels
-from gough.identification.elastic._doubts import excess, nearer_modes, note_freedom, note_frequencies, note_unit
+from gough.identification.elastic._doubts import nearer_modes, note_followed, note_freedom, note_frequencies, note_unit
 from gough.identification.elastic._eigen import Vibration, vibration
+from gough.identification.elastic._exchange import note_exchangeable
 from gough.identification.elastic._least_squares import minimise_squares, read_prior
 from gough.identification.elastic._pairing import Pairing
 from gough.identification.elastic._rest import RestingRobot, RestMatrices, resting_robot
@@ -143,7 +144,7 @@ def fit_frequencies(
         )
     known = sigma_hz is not None
     found = minimise_squares(design.unknowns, residual, jacobian, prior_rows, known)
-    open_ones, notes = demand_determined(design.unknowns, found, tuple(prior_rows))
+    open_ones, notes = demand_determined(design.unknowns, found, prior_rows)
     fitted, modes = np.full(measured.shape, np.nan), np.full(measured.shape, -1)
     repeated, more = [], []
     for k, (pose, (M, vibrating)) in enumerate(zip(poses, at(found.values, False), strict=True)):
@@ -152,10 +153,10 @@ def fit_frequencies(
         modes[k, pose.seen] = chosen
         repeated.append(vibrating.repeated)
         more += _doubts(k, len(poses), pose, chosen, mac, vibrating)
-    noise = 1.0 if known else float(np.sqrt(found.squares / found.free)) if found.free > 0 else float("nan")
     seen = np.isfinite(measured)
-    told = _doubts_of_all(poses, at(begin, False), excess(found, known), fitted[seen], measured[seen], known)
+    told = _doubts_of_all(poses, at(begin, False), found.excess, fitted[seen], measured[seen], known)
     more += [*note_freedom("fit_frequencies", found, known, "frequencies", "sigma_hz"), *told]
+    more += note_exchangeable("fit_frequencies", design.unknowns, prior_rows, found, residual)
     return ElasticFit(
         design.model,
         design.design(found.values)[0],
@@ -165,13 +166,13 @@ def fit_frequencies(
         found.covariance,
         measured,
         fitted,
-        sigma * noise,
+        sigma * found.noise,
         modes,
         tuple(repeated),
         open_ones,
         found.at_bounds,
-        found.squares / found.free / noise**2 if found.free > 0 else float("nan"),
-        (*notes, *more),
+        found.squares / found.free / found.noise**2 if found.free > 0 else float("nan"),
+        (*notes, *more, *note_followed(found.excess, more)),
     )
 
 
@@ -239,7 +240,9 @@ def _pose(
         rising = measured[seen][np.argsort(numbers[seen])]
         if (np.diff(rising) < 0).any():
             raise UsageError(
-                "fit_frequencies: measured frequencies are not in increasing order of their modes, which pairing by order means"
+                "fit_frequencies: measured frequencies are not in increasing order of their modes, which pairing by order means. "
+                "Where noise swapped near ones, sort each row: np.sort(measured_hz, axis=-1); where the modes are known, say it: "
+                "pairing='shape', or their numbers"
             )
         return _Pose(robot, Pairing(measured[seen], sigma[seen], numbers[seen]), seen, None)
     channels = None if sensors is None else read_channels(robot.model, "sensors", sensors)

@@ -13,7 +13,7 @@ import numpy as np
 from gough.arguments import a_model, checked, demand_one_of, mapping, number, numbers, word, words
 from gough.errors import UsageError
 from gough.identification.elastic._channels import MotionChannel, channel_rows, read_channels
-from gough.identification.elastic._doubts import excess, note_freedom, note_noise, say
+from gough.identification.elastic._doubts import note_followed, note_freedom, note_noise, say
 from gough.identification.elastic._least_squares import minimise_squares, read_prior
 from gough.identification.elastic._rest import RestingRobot, RestMatrices, resting_robot
 from gough.identification.elastic._servos import read_drives
@@ -28,6 +28,8 @@ EXPLAINS = 0.9
 """Part of the response's power that a fit explains; below it, it is told."""
 MOST = 1.0 - 1e-6
 """Largest coherence that is believed."""
+STILL = 1e-12
+"""Part of other motions, or of the answer at the force itself, that is none."""
 CLEARER = 1.0 / 3.0
 """Part of the misfit at the start (logarithm of |H|, rms) that must be left where frequencies are taken for rad/s."""
 
@@ -91,6 +93,7 @@ def fit_response(
     begin = np.array([u.start for u in design.unknowns])
     robot.demand_closed(begin)
     prior_rows = read_prior(design.unknowns, prior or {})
+    _demand_answer(robot, robot.matrices(begin, False), omega, source, outputs)
     factor = (1j * omega) ** POWERS[quantity]
 
     def model_response(x: np.ndarray, slopes: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -119,7 +122,7 @@ def fit_response(
 
     rough = minimise_squares(design.unknowns, log_residual, log_jacobian, {}, False)
     found = minimise_squares(design.unknowns, residual, jacobian, prior_rows, known, rough.values)
-    open_ones, notes = demand_determined(design.unknowns, found, tuple(prior_rows))
+    open_ones, notes = demand_determined(design.unknowns, found, prior_rows)
     at = robot.matrices(found.values)
     fitted = linear_response(robot, at, omega, source, outputs)[0] * factor[:, None]
     missed = float(np.sum(np.abs((fitted - measured) / spread) ** 2) / np.sum(np.abs(measured / spread) ** 2))
@@ -128,9 +131,8 @@ def fit_response(
         told += say(
             "fit_response", f"the model explains {100 * (1 - missed):.0f} % of the response's power: doubt the numbers"
         )
-    told = told or note_noise("fit_response", excess(found, known), "sigma" if coherence is None else "coherence")
+    told = told or note_noise("fit_response", found.excess, "sigma" if coherence is None else "coherence")
     told += note_freedom("fit_response", found, known, "real and imaginary parts", "sigma")
-    noise = 1.0 if known else float(np.sqrt(found.squares / found.free)) if found.free > 0 else float("nan")
     return ElasticFit(
         design.model,
         design.design(found.values)[0],
@@ -140,13 +142,13 @@ def fit_response(
         found.covariance,
         measured,
         fitted,
-        spread * noise,
+        spread * found.noise,
         np.zeros(0, dtype=int),
         (),
         open_ones,
         found.at_bounds,
-        found.squares / found.free / noise**2 if found.free > 0 else float("nan"),
-        (*notes, *told),
+        found.squares / found.free / found.noise**2 if found.free > 0 else float("nan"),
+        (*notes, *told, *note_followed(found.excess, told)),
     )
 
 
@@ -168,6 +170,28 @@ def linear_response(
     moved -= omega[:, None] ** 2 * np.einsum("kij,fj->kfi", at.M_slopes, x)
     direct = np.einsum("kcj,fj->kfc", dc, x) + np.einsum("fcj,kj->kfc", w, db)
     return H, direct - np.einsum("fci,kfi->kfc", w, moved)
+
+
+def _demand_answer(
+    robot: RestingRobot, at: RestMatrices, omega: np.ndarray, source: MotionChannel, outputs: Sequence[MotionChannel]
+) -> None:
+    """UsageError where a force, or a direction of motion, does not belong to any motion, or does not reach the sensor."""
+    for what, channel in (("force", source), *(("motion", channel) for channel in outputs)):
+        row = channel.row(robot, at)[0]
+        size = np.abs(robot.frame_rows(at, channel.frame)[0]).max(initial=0.0) if channel.drive < 0 else 1.0
+        if not len(row) or np.abs(row).max() <= STILL * max(size, 1e-300):
+            raise UsageError(
+                f"fit_response: {what}={channel.name!r} is a direction in which nothing moves with the drives as they are: name "
+                "one that the robot's vibrations have (FRAME.x … FRAME.rz are along and about world axes), or free the drives"
+            )
+    H = np.abs(linear_response(robot, at, omega, source, outputs)[0]).max(axis=0)
+    back = np.abs(linear_response(robot, at, omega, source, [source])[0]).max()
+    for channel, largest in zip(outputs, H, strict=True):
+        if not largest > STILL * back:
+            raise UsageError(
+                f"fit_response: force={source.name!r} does not move motion={channel.name!r} in this model: there is no response "
+                "to fit. Look at the directions and at the order of the outputs"
+            )
 
 
 def _doubt_unit(in_hz: float, in_rad: float) -> tuple[str, ...]:

@@ -130,14 +130,16 @@ class Excitation:
             f"<gough.Excitation {self.robot}: condition {self.condition:.4g}, unoptimised {self.before.condition:.4g}>"
         )
 
-    def yaml(self, name: str = "excitation") -> str:
-        """The motion as the text of a motion file."""
+    @checked(name=word, periods=whole(1))
+    def yaml(self, name: str = "excitation", periods: int = 1) -> str:
+        """The motion, so many periods of it, as the text of a motion file."""
         title = f"exciting motion of {self.robot}: condition number {self.condition:.4g} of {self.base.rank} base parameters"
-        motion = self.basis.item(self.coefficients, self.motion.kind, self.motion.names)
+        one = self.basis.item(self.coefficients, self.motion.kind, self.motion.names)
+        motion = one if periods == 1 else [one] * periods
         return yaml_text({"format": 1, "name": name, "title": title, "robot": self.robot, "motion": motion})
 
-    @checked(path=path, name=word)
-    def save(self, path: str | Path, name: str | None = None) -> Path:
-        """Write a motion file that `gough.load_motion` reads; name: default that of the file."""
+    @checked(path=path, name=word, periods=whole(1))
+    def save(self, path: str | Path, name: str | None = None, periods: int = 1) -> Path:
+        """Write a motion file of so many periods that `gough.load_motion` reads; name: default that of the file."""
         target = Path(path)
-        return write_file(target, self.yaml(target.stem if name is None else name))
+        return write_file(target, self.yaml(target.stem if name is None else name, periods))
