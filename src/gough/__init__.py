@@ -90,6 +90,8 @@ if TYPE_CHECKING:
     from gough.simulation.run.stepper import Stepper as Stepper
     from gough.simulation.scenarios.files import load_scenario as load_scenario
     from gough.simulation.scenarios.scenario import Scenario as Scenario
+    from gough.studies.sensitivity import Sensitivity as Sensitivity
+    from gough.studies.sensitivity import sensitivity as sensitivity
     from gough.viewer import view as view
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

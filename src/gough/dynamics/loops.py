@@ -162,9 +162,14 @@ class Loops:
 
     def correction(self, v: Vector) -> Vector:
         """Step (nu,) of the tree that moves the independent coordinates by v and closes the loops to first order."""
-        residual, u = self.residual(), self._independent(v)
+        residual = self.residual()
         if self.selection.offsets:
             residual = residual - np.array(self.selection.offsets)
+        return self.closing(v, residual)
+
+    def closing(self, v: Vector, residual: Vector) -> Vector:
+        """Step (nu,) of the tree that moves the independent coordinates by v and takes a residual (rows,) away."""
+        u = self._independent(v)
         residual = np.concatenate([residual, zeros(len(self.selection.relations))])  # coordinates of these are known
         for block in self.selection.blocks:
             rhs = [self._known(row, u) + residual[row] for row in block.rows]  # d(residual)/dt = -G u

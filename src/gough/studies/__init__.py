@@ -1,0 +1,1 @@
+"""Studies: how results depend on the design, and which design is best."""

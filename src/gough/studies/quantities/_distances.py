@@ -1,0 +1,66 @@
+"""Distance from what must not be: singularities and stated limits."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gough.kinematics.singularity import block_scales, drive_map_scales, driven_rows
+from gough.studies._closed_states import ClosedStates
+
+
+def reciprocal_condition(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest over largest singular value (n,) of matrices (n, k, l), k ≤ l, and its derivative (n, k, l): σ' = uᵀ A' v."""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    if s.shape[-1] == 1:
+        large = np.maximum(s[:, 0], 1.0)
+        slope = u[:, :, 0, None] * vt[:, None, 0, :] / large[:, None, None]
+        return s[:, 0] / large, np.where((s[:, 0] < 1.0)[:, None, None], slope, 0.0)
+    low, high = s[:, -1, None, None], s[:, 0, None, None]
+    of_low, of_high = u[:, :, -1, None] * vt[:, None, -1, :], u[:, :, 0, None] * vt[:, None, 0, :]
+    return (low / high)[:, 0, 0], of_low / high - low / high**2 * of_high
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Reciprocal condition numbers: of the drive map ("drives") and of each leg or loop, as `model.singularity` measures them,
+    the characteristic length that of the description."""
+
+    names: tuple[str, ...]
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the entries."""
+        return ("1",) * len(self.names)
+
+    def evaluate(self, states: ClosedStates) -> np.ndarray:
+        """Values (n, m)."""
+        return np.stack([reciprocal_condition(self._matrix(states, name)[0])[0] for name in self.names], axis=1)
+
+    def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
+        """Gradients (n, parameters)."""
+        bars: dict[str, dict[str, np.ndarray]] = {}
+        for name, weight in zip(self.names, weights.T, strict=True):
+            a, share, place = self._matrix(states, name)
+            function, output = SOURCES[name == "drives"]
+            bar = bars.setdefault(function, {output: np.zeros_like(states.evaluate(function)[output])})[output]
+            bar[place] += reciprocal_condition(a)[1] * share * weight[:, None, None]
+        return np.sum([states.pull(function, own)["parameters"] for function, own in bars.items()], axis=0)
+
+    def _matrix(self, states: ClosedStates, name: str) -> tuple[np.ndarray, np.ndarray, Any]:
+        """(matrix (n, k, l) in plain numbers, what its entries were multiplied with, its place in the function's output)."""
+        model = states.model
+        function, output = SOURCES[name == "drives"]
+        if name == "drives":
+            rows, columns = drive_map_scales(model, model.size)
+            felt = driven_rows(model)
+            share, place = columns / rows[felt][:, None], (slice(None), felt)
+        else:
+            groups = model.mechanism.loop_groups
+            k, (of_rows, of_columns) = list(groups).index(name), groups[name]
+            per_row, per_column = block_scales(model.mechanism, model.size)[k]
+            share, place = per_row * per_column, (slice(None), np.array(of_rows)[:, None], np.array(of_columns))
+        return states.evaluate(function)[output][place] * share, share, place
+
+
+SOURCES = {True: ("drive_map", "S"), False: ("closure_rows", "G")}
