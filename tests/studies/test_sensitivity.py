@@ -158,3 +158,8 @@ def test_what_cannot_be_is_refused() -> None:
         gough.sensitivity(planar, "tau")
     with pytest.raises(gough.UsageError, match="names nothing"):
         gough.sensitivity(planar, "tau", by=["platform.mass"])
+    free = gough.build(
+        loads(MASS_ON_SPRING.replace(", spring: {stiffness: k}", "").replace("variables: {k: 1000 N/m}\n", ""))
+    )
+    with pytest.raises(gough.UsageError, match="nothing swings there"):
+        gough.sensitivity(free, "frequency", by=["head.M"])

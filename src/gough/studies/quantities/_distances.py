@@ -5,12 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from gough.errors import UsageError
 from gough.kinematics.singularity import block_scales, drive_map_scales, driven_rows
 from gough.studies._closed_states import ClosedStates
 
 
 def reciprocal_condition(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Smallest over largest singular value (n,) of matrices (n, k, l), k ≤ l, and its derivative (n, k, l): σ' = uᵀ A' v."""
+    if a.shape[-2] > a.shape[-1]:
+        raise UsageError("condition: there are fewer drives than freedoms, and it is 0 everywhere")
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     if s.shape[-1] == 1:
         large = np.maximum(s[:, 0], 1.0)

@@ -31,6 +31,8 @@ REPEATED = 1e-6
 """Relative distance of squares of frequencies that are one."""
 NEUTRAL = 1e-11
 """Stiffness beside the largest along which the state does not follow: nothing leads back."""
+STILL = 1e-12
+"""Square of a frequency beside the largest that is 0."""
 ALONG = ("q", "vdot", "tau")
 
 
@@ -87,7 +89,12 @@ class Frequencies:
     def _gradient(self, states: ClosedStates, rest: SwingingRest, weights: np.ndarray) -> np.ndarray:
         out = np.zeros(len(states.parameters))
         for mode, weight in zip(self.modes, weights, strict=True):
-            if weight and rest.squares[mode] > 0:
+            if weight:
+                if rest.squares[mode] <= STILL * rest.squares[-1]:
+                    raise UsageError(
+                        f"frequency {mode} is 0: nothing swings there (no stiffness, or unstable), and a root at 0 has no slope; "
+                        "name a mode that swings"
+                    )
                 square = float(rest.squares[mode])
                 alike = np.flatnonzero(np.abs(rest.squares - square) <= REPEATED * square)
                 slope = sum(square_gradient(states.model, rest, int(k), self.drives) for k in alike) / len(alike)
