@@ -14,9 +14,10 @@ measured forces: what the data hold at best, and a check of the statistics, sinc
 
 Counted, of the base parameters of inertia, rotors, friction and offsets: how often the 95 % interval covers the truth (each
 parameter, and all together); bias, the mean error over the spread of the estimates; reported deviation over this spread; mean
-relative error; bodies that no matter can have, in the estimate and in the consistent one; time a draw (records are conditioned
-once for all methods, which is not counted). Draws are done in parts, and what is done is written after each; with --parts every
-part is kept in a folder, and an interrupted count goes on there (of the same tree: nothing looks whether the library changed).
+relative error; bodies that no matter can have, in the estimate and in the consistent one; time of the processor a draw (records
+are conditioned once for all methods, which is not counted). Draws are done in parts, and what is done is written after each; with
+--parts every part is kept in a folder, and an interrupted count goes on there (of the same tree: nothing looks whether the
+library changed).
 Writes NAME.json and NAME.md.
 """
 
@@ -121,7 +122,7 @@ class Case:
 
     def known_states(self, record: Any, matrix: np.ndarray) -> Draw:
         """Weighted least squares, each drive by its own noise, which the residual tells."""
-        start = time.perf_counter()
+        start = time.process_time()
         W, size, squares, rest = self._squares
         force = np.stack([record.forces[name] for name in self.model.layout.drive_names], axis=1) - rest
         right = np.einsum("tdp,td->dp", W, force, optimize=True)
@@ -132,7 +133,7 @@ class Case:
             x = covariance @ (weight @ right)
             missing = ((force - W @ x) ** 2).sum(axis=0)
             weight = (len(force) - len(size) / W.shape[1]) / missing
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         return Draw(*in_terms_of(matrix, self.base.matrix, x / size, covariance / np.outer(size, size)), seconds)
 
     def identify(self, data: Any, method: str, matrix: np.ndarray) -> Draw:
@@ -140,11 +141,11 @@ class Case:
         loop: dict[str, Any] = {}
         if method != "ls":
             loop = {"controller": self.of.controller, "motion": self._motion}
-        start = time.perf_counter()
+        start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # poor excitation of some is meant here
             found = gough.identify(self.model, data, method=method, parameters=PARAMETERS, **loop)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         rank, names = found.base.rank, found.base.regressor.names
         spread = found.estimate.covariance[:rank, :rank]
         plain = nearest_values(found.base, found.base_values, self.base.regressor.values)

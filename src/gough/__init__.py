@@ -90,8 +90,12 @@ if TYPE_CHECKING:
     from gough.simulation.run.stepper import Stepper as Stepper
     from gough.simulation.scenarios.files import load_scenario as load_scenario
     from gough.simulation.scenarios.scenario import Scenario as Scenario
+    from gough.studies.result import StudyResult as StudyResult
     from gough.studies.sensitivity import Sensitivity as Sensitivity
     from gough.studies.sensitivity import sensitivity as sensitivity
+    from gough.studies.study.files import load_study as load_study
+    from gough.studies.study.files import make_study as make_study
+    from gough.studies.study.study import Study as Study
     from gough.viewer import view as view
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

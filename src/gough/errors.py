@@ -114,7 +114,7 @@ class GoughError(Exception):
     """Root of the library's own exceptions: no public call raises any other for its arguments.
 
     Each is a builtin exception too: bad arguments, descriptions and structures are ValueErrors, problems of files OSErrors, bad
-    states ArithmeticErrors.
+    states ArithmeticErrors, clusters that fail RuntimeErrors.
     """
 
 
@@ -159,6 +159,10 @@ class UnreadableFileError(FileError):
 
 class MissingFileError(UnreadableFileError, FileNotFoundError):
     """There is no such file."""
+
+
+class ClusterError(GoughError, RuntimeError):
+    """Work on a cluster that came to no end: a chunk that failed again and again, a scheduler that is gone for too long."""
 
 
 class PatternError(UsageError):
@@ -231,6 +235,10 @@ class ReductionWarning(UserWarning):
 
 class ModalDataWarning(UserWarning):
     """Modal data or matrices from a file that look wrong: units, normalisation, a mass that differs from the stated one."""
+
+
+class RepeatedModesWarning(UserWarning):
+    """Natural frequencies that are equal: they have no derivatives of their own, and those given are of their mean."""
 
 
 class RunWarning(UserWarning):

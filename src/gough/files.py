@@ -11,7 +11,7 @@ import secrets
 import shutil
 import stat
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -119,10 +119,10 @@ def npz(arrays: Mapping[str, Any], compressed: bool = True) -> Callable[[BinaryI
     return lambda file: save(file, **arrays)
 
 
-def read_npz(path: str | Path, what: str = "an NPZ file") -> dict[str, np.ndarray]:
+def read_npz(path: str | Path, what: str = "an NPZ file", names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
     """All arrays of an NPZ file, every byte checked against its sum; FileError names the file and what is damaged.
 
-    what: what the file should be, for the message.
+    what: what the file should be, for the message. names: of the arrays that are wanted, default all.
     """
     path = Path(path)
     if path.exists() and not is_plain_file(path):
@@ -134,13 +134,20 @@ def read_npz(path: str | Path, what: str = "an NPZ file") -> dict[str, np.ndarra
         found = {}
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for member in archive.infolist():
-                place = f", array {member.filename.removesuffix('.npy')!r}"
+                name = member.filename.removesuffix(".npy")
+                if names is not None and name not in names:
+                    continue
+                place = f", array {name!r}"
                 if member.file_size > _largest(len(data)):
                     raise ValueError(f"{member.file_size} bytes cannot come from a file of {len(data)}")
                 body = io.BytesIO(archive.read(member))
-                found[member.filename.removesuffix(".npy")] = np.lib.format.read_array(body, allow_pickle=False)
+                found[name] = np.lib.format.read_array(body, allow_pickle=False)
                 if body.read(1):
                     raise ValueError("more bytes than its shape says")
+        place = ""
+        missing = [name for name in names or () if name not in found]
+        if missing:
+            raise ValueError(f"it has no array {missing[0]!r}")
     except Exception as problem:  # zipfile, zlib and numpy have many ways to say it
         words = str(problem).split("\n")[0][:200] or type(problem).__name__
         raise FileError(f"{path} is not {what}, or it is damaged{place}: {words}") from problem

@@ -7,6 +7,7 @@ import sys
 HEAVY = {
     *("llvmlite", "matplotlib", "scipy", "typer", "rich"),
     *("mujoco", "pinocchio", "casadi", "jax", "cupy", "skfem", "viser", "exudyn"),
+    *("dask", "distributed"),
 }
 
 

@@ -128,3 +128,15 @@ def test_ensemble_hexapod(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_viewer() -> None:
     run("viewer.py", "--tiny", needs="Chrom")
+
+
+@pytest.mark.slow
+def test_studies(tmp_path: Path) -> None:
+    run("studies.py", "--tiny", "--out", tmp_path)
+    assert json.loads((tmp_path / "studies.json").read_text())["rows"][0]["front"] > 0
+
+
+@pytest.mark.slow
+def test_cluster(tmp_path: Path) -> None:
+    run("cluster.py", "--tiny", "--out", tmp_path)
+    assert (tmp_path / "cluster.md").exists()

@@ -150,7 +150,14 @@ def companions() -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("command", "option", "companion"), companions())
 def test_options_that_would_do_nothing_are_refused(command: str, option: str, companion: str) -> None:
-    values = {"--any": [], "--allow-outside": [], "--size": ["64x64"], "--mode": ["1"], "--channel": ["q"]}
+    values = {
+        "--any": [],
+        "--mixed": [],
+        "--allow-outside": [],
+        "--size": ["64x64"],
+        "--mode": ["1"],
+        "--channel": ["q"],
+    }
     more = {"export": ["inverse_dynamics"], "identify": ["log.csv"]}
     arguments = ["five_bar", *more.get(command, [])]
     _, err = gough(command, *arguments, option, *values.get(option, ["2"]), code=2)

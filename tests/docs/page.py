@@ -34,8 +34,8 @@ from gough.robot.reader import read
 
 # Not run by the tests: they install, or run the tests themselves.
 NOT_RUN = ("make setup", "make test", "make test-all", "make format", "pip install", ".venv/bin/pip install")
-# Blocks about changes of the library, done on a copy by test_extending.py.
-ELSEWHERE = ("new file: ", "changed tree")
+# Blocks about changes of the library, done on a copy by test_extending.py; recipes for machines that the tests do not have.
+ELSEWHERE = ("new file: ", "changed tree", "recipe")
 SLOW = ("make demo",)
 
 

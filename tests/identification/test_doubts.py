@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -185,3 +186,70 @@ def test_a_short_record_with_another_mass_has_no_shift() -> None:
     heavy = model().robot.with_parameters({"left_crank.ZZ": 0.02, "right_rod.M": 1.2, "right_rod.ZZ": 0.09})
     samples = gough.condition(gough.build(heavy), record(1).rows(slice(0, 900)))
     assert not [note for note in samples.notes if "taken out" in note]
+
+
+@pytest.mark.filterwarnings("ignore::gough.robot.errors.UnphysicalInertiaWarning")
+def test_a_prior_that_the_data_contradict_is_said() -> None:
+    """The record is of a crank of twice the inertia described: good to 1 % it was not, to 60 % it may have been."""
+    drawn = gough.build(model().robot.with_parameters({"left_crank.ZZ": 0.5 * number("left_crank.ZZ")}))
+    with pytest.warns(gough.IdentificationWarning, match=r"the data contradict prior=.*left_crank.ZZ.*times as wide"):
+        gough.identify(drawn, record(1), prior=0.01)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", gough.IdentificationWarning)
+        gough.identify(drawn, record(1), prior=0.6)
+
+
+def number(name: str) -> float:
+    return float(model().parameters[list(model().parameter_names).index(name)])
+
+
+def test_tied_numbers_that_differ_are_a_cause_of_what_is_missing() -> None:
+    apart = said(with_forces(record(1), lambda d, x: x / 5 if d == model().layout.drive_names[1] else x))[1]
+    tied = said(
+        with_forces(record(1), lambda d, x: x / 5 if d == model().layout.drive_names[1] else x),
+        tied=[("left_*", "right_*")],
+    )[1]
+    assert "not predicted in training" in apart and "numbers that tied= makes equal" not in apart
+    assert "numbers that tied= makes equal are not" in tied
+
+
+def test_a_narrow_prior_does_not_make_good_data_poor() -> None:
+    found, text = said(record(1), prior=1e-6)
+    assert not found.undetermined_base and "do not determine" not in text
+
+
+def test_a_fit_has_equations_as_far_apart_as_the_training(recwarn: pytest.WarningsRecorder) -> None:
+    found = gough.identify(model(), record(1), validation=record(2, 250.0))
+    assert found.validation is not None
+    again = found.fit(found.validation, "validation")
+    assert again.count == found.fits[1].count and again.error == found.fits[1].error
+
+
+def test_what_are_no_samples_or_levels_is_refused() -> None:
+    found, _ = said(record(1))
+    for call in (found.predict, lambda x: found.fit(x, "again")):
+        with pytest.raises(gough.UsageError, match=r"gough.condition\(model, record\)"):
+            call(record(1))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(gough.UsageError, match="level=95"):
+        found.intervals(95)
+    with pytest.raises(gough.UsageError, match="ties nothing"):
+        gough.identify(model(), record(1), tied=[("left_*",)])
+
+
+def test_what_is_shifted_beyond_the_ends_was_not_measured() -> None:
+    samples = gough.condition(model(), record(1), shifts={"force": 1.5})
+    assert samples.time[0] >= 1.5 - 1e-9 and samples.time[-1] <= record(1).time[-1] - 1.5 + 1e-9
+    with pytest.raises(gough.UsageError, match="trim= and shifts="):
+        gough.condition(model(), record(1), shifts={"force": 4.0})
+    with pytest.raises(gough.UsageError, match="as two equations take"):
+        gough.condition(model(), record(1), decimate=100000)
+
+
+@pytest.mark.parametrize("drive", [0, 1])
+def test_a_zero_that_makes_numbers_lean_is_found(drive: int) -> None:
+    name = model().layout.drive_names[drive]
+    log = record(1)
+    moved = {d: x + (0.1 if d == name else 0.0) for d, x in log.positions.items()}
+    _, text = said(replace(log, positions=moved))
+    told = re.search(rf"if encoders had another zero: {name} (\S+) ± (\S+) rad", text)
+    assert told and abs(float(told[1]) + 0.1) < 4 * float(told[2]) < 0.1

@@ -11,12 +11,12 @@ import pytest
 
 import gough
 from gough import Samples
-from gough.robot import dumps
+from gough.robot import dumps, loads
 
 from .estimation.motions import five_bar, samples
 
 PLAIN = ("inertia", "rotors", "friction", "springs")
-GAINS = ("left_crank.*", "left_rod.*", "right_rod.*", "gains")
+GAINS = ("left_crank.*", "left_rod.*", "right_crank.*", "gains")
 
 
 @cache
@@ -119,3 +119,17 @@ def test_rounding_is_written_as_0() -> None:
     phi[place] = 1.9e-16
     text = replace(found, estimate=replace(found.estimate, phi=phi)).report()
     assert "e-16" not in text and any(line.split()[0] == "0" and "left_rod.MY" in line for line in text.splitlines())
+
+
+def test_rotors_behind_gears_have_a_unit_and_a_note() -> None:
+    """With everything but the rotors known they stand alone; gear^2 = 25 is in them."""
+    text = dumps(five_bar().robot)
+    geared = gough.build(loads(text.replace("drive: {", "drive: {rotor_inertia: 1e-4, gear: 5, ")))
+    data = samples(0.01)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = gough.identify(geared, replace(data, model=geared), parameters="rotors")
+    report = found.report()
+    assert "rotor inertias are at the joint: gear^2 is in them" in report
+    assert all("at the joint" not in line for line in report.splitlines() if "kg m2" in line)
+    assert found.base.values[0] == pytest.approx(25e-4)

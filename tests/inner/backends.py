@@ -7,7 +7,7 @@ from gough.backends.cuda import march as cuda_march
 from gough.backends.cuda._memory import LARGEST_BLOCK
 from gough.backends.cuda.march import CudaMarch
 from gough.backends.cuda.march._pieces import Pieces, in_pieces, rounds_of
-from gough.backends.llvm import Kernel, March
+from gough.backends.llvm import Kernel, March, row_squares
 from gough.backends.llvm._scalar_assembler import SCALAR_OPERATIONS
 from gough.backends.llvm.target import KNOWN, CpuTarget, compile_object, host, target_machine
 
@@ -33,6 +33,7 @@ __all__ = [
     "parts_listing",
     "rolled_listing",
     "rounds_of",
+    "row_squares",
     "source",
     "target_machine",
 ]

@@ -197,7 +197,7 @@ def test_copied_and_swapped_parts(study: tuple[Path, Callable[[], Ensemble]], mo
     other = folder.parent / "other"
     simulate_many(model, model.home, np.full((20, 1), 1.1), duration=0.02, step=1e-3, stored=3, folder=other)
     a.write_bytes((other / a.name).read_bytes())
-    assert same(done_again(run, "of another study"), truth)
+    assert same(done_again(run, "of another ensemble"), truth)
     assert done_again(run).resumed == 20
 
 

@@ -51,3 +51,41 @@ motion:
 def test_misuse_is_named(given: dict, said: str) -> None:
     with pytest.raises(gough.UsageError, match=said):
         motions.fourier(period=T, **given)
+
+
+def many_waves(names: tuple[str, ...], harmonics: int, seed: int = 3) -> tuple[gough.Motion, np.ndarray, np.ndarray]:
+    """(a motion of period T about 1.9 and 1.2 rad, cosines and sines (harmonics, drives))."""
+    C, S = (
+        0.05
+        * np.random.default_rng(seed).normal(size=(2, harmonics, len(names)))
+        / np.arange(1, harmonics + 1)[:, None]
+    )
+    cosines, sines = (dict(zip(names, x.T.tolist(), strict=True)) for x in (C, S))
+    means = dict(zip(names, (1.9, 1.2), strict=True))
+    return motions.fourier(period=T, drives=means, cosines=cosines, sines=sines), C, S
+
+
+def test_pieces_begin_and_end_with_round_steps() -> None:
+    motion, C, S = many_waves(("a", "b"), 25)
+    table = motion.table()
+    steps = table.breaks / 5e-4
+    assert len(steps) > 50 and np.abs(steps - np.round(steps)).max() < 1e-9
+    t = np.random.default_rng(1).uniform(0.0, T, 500)
+    angle = 2 * np.pi / T * np.outer(t, np.arange(1, 26))
+    wanted = np.array([1.9, 1.2]) + np.cos(angle) @ C + np.sin(angle) @ S
+    assert np.abs(table.at(t).position - wanted).max() < 1e-12
+
+
+def test_equal_steps_through_many_pieces_are_those_of_one_grid_and_right() -> None:
+    """Against steps by the error, which go piece by piece, and a tolerance at which they are exact."""
+    model = gough.build("five_bar")
+    motion, _, _ = many_waves(model.layout.drive_names, 25)
+    law = gough.laws.JointPD(400.0, 6.0)
+    equal = gough.simulate(model, motion, law, method="rk4", step=5e-4, smoothing=0.05, check="off")
+    assert np.abs(equal.time - 5e-4 * np.arange(8001)).max() < 1e-12
+    exact = gough.simulate(model, motion, law, tolerance=1e-11, smoothing=0.05, check="off").resample(equal.time)
+    assert np.abs(equal.q - exact.q).max() < 1e-7
+    assert np.abs(equal.tau - exact.tau).max() < 1e-4 * np.abs(exact.tau).max()
+    few = gough.simulate(model, motion, law, method="rk4", step=5e-4, every=7, smoothing=0.05, check="off")
+    at = np.round(few.time / 5e-4).astype(int)
+    assert 1100 < len(at) < 1300 and np.array_equal(few.q, equal.q[at]) and np.array_equal(few.tau, equal.tau[at])

@@ -163,3 +163,11 @@ def test_what_cannot_be_is_refused() -> None:
     )
     with pytest.raises(gough.UsageError, match="nothing swings there"):
         gough.sensitivity(free, "frequency", by=["head.M"])
+
+
+def test_a_state_without_a_value_is_refused() -> None:
+    model = built("fried")
+    q = np.tile(model.home, (2, 1))
+    q[1, 9] += 0.3
+    with pytest.raises(gough.UsageError, match="1 of 2 states have no value, the first is number 1"):
+        gough.sensitivity(model, "tau", q, ["platform.M"])

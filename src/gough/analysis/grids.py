@@ -19,6 +19,9 @@ from gough.kinematics.leading import (
 from gough.model import Model
 
 LARGEST = 200_000_000
+FEW = 49
+"""Samples of a map up to which its first calls may be interpreted, as for any so small batch; results of larger ones do not
+depend on how many calls there were before."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,15 @@ class MapSamples:
     def is_grid(self) -> bool:
         """False for random samples."""
         return self.seed is None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is worth compiling for."""
+        return self.count > FEW
+
+    def chunks(self, size: int) -> list[tuple[int, int]]:
+        """(begin, end) of chunks of so many samples."""
+        return [(a, min(a + size, self.count)) for a in range(0, self.count, size)]
 
     @property
     def names(self) -> tuple[str, ...]:

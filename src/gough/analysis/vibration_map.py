@@ -3,10 +3,9 @@
 Undamped: the eigenvalues of Nᵀ K N against Nᵀ M N, N the motions that the drives leave (see `modes`). Many states at once.
 """
 
-import os
 import time
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,9 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.grids import MapSamples, arguments, make_samples
 from gough.analysis.linear_forces import RestForces
 from gough.analysis.modes import GROWING, STILL
-from gough.arguments import a_model, checked, listed, mapping, number, numbers, path, picture, whole, word
+from gough.arguments import a_model, checked, flag, listed, mapping, number, numbers, path, picture, whole, word
+from gough.compilation.threads import calls_here
+from gough.distribution import a_cluster, run_chunks
 from gough.errors import Status, UsageError
 from gough.files import npz, write_figure, write_file
 from gough.kinematics.leading import NamedCoordinates
@@ -90,6 +91,8 @@ class VibrationMap:
     count=whole(1, 10**4),
     drives=word | mapping(numbers),
     frame=word,
+    cluster=a_cluster,
+    mixed=flag,
 )
 def vibration_map(
     model: Model,
@@ -101,47 +104,69 @@ def vibration_map(
     count: int = 3,
     drives: Any = "locked",
     frame: str | None = None,
+    cluster: Any = None,
+    mixed: bool = False,
 ) -> VibrationMap:
     """Map over poses or drive positions; ranges, fixed, random, seed as in `gough.workspace`.
 
     count: frequencies a sample. drives: "locked", "free" or {"stiffness": k} as in `natural_frequencies`. frame: where
-    stiffness is asked for (default: the first frame tied to a flexible platform, else the platform).
+    stiffness is asked for (default: the first frame tied to a flexible platform, else the platform). cluster, mixed: as for
+    `simulate_many`.
     """
     begin = time.perf_counter()
     samples = make_samples(model, ranges, dict(fixed or {}), random, seed)
     where = stiffness_frame(model) if frame is None else frame
     if where and where not in model.mechanism.frames:
         raise UsageError(f"no frame {where!r}; there are {', '.join(model.mechanism.frames)}")
-    n = samples.count
-    frequencies, stiffness = np.full((n, count), np.nan), np.full(n, np.nan)
-    inverse, ratio = np.full(n, np.nan), np.full(n, np.nan)
-    tau, status = np.full((n, len(model.mechanism.drives)), np.nan), np.zeros(n, dtype=np.uint8)
+    work, chunks = VibrationWork(model, samples, count, drives, where), samples.chunks(CHUNK)
+    parts: dict[int, dict[str, np.ndarray]] = {}
+    with closing(run_chunks(work, chunks, cluster=cluster, mixed=mixed)) as done:
+        parts.update((number, found) for number, found, _ in done)
+    ordered = [parts[k] for k in range(len(chunks))]
+    found = {name: np.concatenate([x[name] for x in ordered]) for name in ordered[0]}
+    return VibrationMap(model.robot.name, samples, **found, frame=where, seconds=time.perf_counter() - begin)
 
-    def chunk(a: int) -> None:
-        b = min(a + CHUNK, n)
+
+@dataclass(frozen=True)
+class VibrationWork:
+    """A map as it is done in chunks (begin, end) of its samples; see `ChunkWork`. frame: where stiffness is asked for."""
+
+    model: Model
+    samples: MapSamples
+    count: int
+    drives: Any
+    frame: str
+
+    def prepare(self) -> Callable[[tuple[int, int], Any], dict[str, np.ndarray]]:
+        """The arrays of a chunk."""
+
+        def go(item: tuple[int, int], tick: Any) -> dict[str, np.ndarray]:
+            with calls_here(steady=self.samples.is_large):
+                return self._chunk(*item)
+
+        return go
+
+    def _chunk(self, a: int, b: int) -> dict[str, np.ndarray]:
+        model, samples = self.model, self.samples
         values = dict(zip(samples.names, samples.coordinates(a, b).T, strict=True))
         values |= {name: np.asarray(x) for name, x in samples.fixed.items()}
         assembled = model.assemble(**arguments(model, values), on_bad_state="mark")
         rest = static_equilibrium(model, q=assembled.q, on_bad_state="mark")
         _demand_kept(model, samples, assembled.q, rest.q)
-        status[a:b] = np.where(assembled.status != Status.OK, assembled.status, rest.status)
-        good = np.flatnonzero(status[a:b] == Status.OK)
+        shapes = {"frequencies_hz": (self.count,), "stiffness": (), "inverse": (), "inverse_ratio": ()}
+        shapes["tau"] = (len(model.mechanism.drives),)
+        out = {name: np.full((b - a, *shape), np.nan) for name, shape in shapes.items()}
+        status = np.where(assembled.status != Status.OK, assembled.status, rest.status).astype(np.uint8)
+        good = np.flatnonzero(status == Status.OK)
         if len(good):
-            found, give = vibrations_at(model, rest.q[good], rest.tau[good], count, drives, where)
-            frequencies[a + good], stiffness[a + good] = found, softest(give)
-            lost = good[np.isnan(frequencies[a + good, 0]) & (model.layout.nv > len(model.mechanism.drives))]
-            status[a + lost] = Status.SINGULAR
+            found, give = vibrations_at(model, rest.q[good], rest.tau[good], self.count, self.drives, self.frame)
+            out["frequencies_hz"][good], out["stiffness"][good] = found, softest(give)
+            lost = good[np.isnan(found[:, 0]) & (model.layout.nv > len(model.mechanism.drives))]
+            status[lost] = Status.SINGULAR
             measure = model.singularity(rest.q[good])
-            inverse[a + good], ratio[a + good] = measure.inverse, measure.inverse_ratio
-            tau[a + good] = rest.tau[good]
-
-    if n:
-        chunk(0)  # code is made here, once
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(chunk, range(CHUNK, n, CHUNK)))
-    seconds = time.perf_counter() - begin
-    found = (frequencies, stiffness, inverse, ratio, tau, status)
-    return VibrationMap(model.robot.name, samples, *found, where, seconds)
+            out["inverse"][good], out["inverse_ratio"][good] = measure.inverse, measure.inverse_ratio
+            out["tau"][good] = rest.tau[good]
+        return out | {"status": status}
 
 
 def _demand_kept(model: Model, samples: MapSamples, asked: np.ndarray, rest: np.ndarray) -> None:

@@ -18,10 +18,10 @@ import gough
 from gough.cli import failure
 from gough.cli.bench import bench
 from gough.cli.check import check
-from gough.cli.convert import convert
 from gough.cli.count import count
+from gough.cli.design import search_designs
 from gough.cli.evaluate import evaluate
-from gough.cli.export import export
+from gough.cli.export import convert, export
 from gough.cli.failure import BAD_USAGE
 from gough.cli.identify import identify
 from gough.cli.list_robots import list_robots
@@ -84,6 +84,7 @@ COMMANDS = {
     "modes": show_modes,
     "simulate": simulate,
     "identify": identify,
+    "design": search_designs,
     "reproduce": reproduce,
     "view": view,
     "export": export,

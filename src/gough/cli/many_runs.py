@@ -51,8 +51,8 @@ def parse_vary(texts: list[str] | None, runs: int | None, seed: int) -> "Varied"
     return vary.monte_carlo(draws, runs, seed)
 
 
-def simulate_varied(made: "Scenario", varied: "Varied", folder: Path | None, device: str, json: bool) -> bool:
-    """Simulate and report; whether all runs finished. folder: where parts are kept."""
+def simulate_varied(made: "Scenario", varied: "Varied", folder: Path | None, where: dict[str, Any], json: bool) -> bool:
+    """Simulate and report; whether all runs finished. folder: where parts are kept; where: device, cluster and mixed."""
     settings = dict(made.settings)
     if settings.pop("method", "rk4") != "rk4":
         raise UsageError(f"many runs are integrated by rk4, not {made.method}: give --method rk4 and a --step for it")
@@ -66,12 +66,12 @@ def simulate_varied(made: "Scenario", varied: "Varied", folder: Path | None, dev
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RunWarning)
         try:
-            found = _simulate(made, varied, folder, device, known)
+            found = _simulate(made, varied, folder, where | known)
         except KeyboardInterrupt:
             kept = 0 if folder is None else len(list(folder.glob("part*.npz")))
-            where = "nothing is kept: --out FOLDER keeps finished parts" if folder is None else ""
+            nowhere = "nothing is kept: --out FOLDER keeps finished parts" if folder is None else ""
             note(
-                f"interrupted; {where or f'{kept} finished parts are in {folder}, the same command goes on from there'}"
+                f"interrupted; {nowhere or f'{kept} finished parts are in {folder}, the same command goes on from there'}"
             )
             raise
     for warning in caught:
@@ -85,9 +85,7 @@ def simulate_varied(made: "Scenario", varied: "Varied", folder: Path | None, dev
     return report["failed"] == 0
 
 
-def _simulate(
-    made: "Scenario", varied: "Varied", folder: Path | None, device: str, known: dict[str, Any]
-) -> "Ensemble":
+def _simulate(made: "Scenario", varied: "Varied", folder: Path | None, known: dict[str, Any]) -> "Ensemble":
     from gough.simulation.ensembles.ensemble import simulate_many
 
     return simulate_many(
@@ -101,7 +99,6 @@ def _simulate(
         vary=varied,
         start="static" if made.start.static else "given",
         folder=folder,
-        device=device,
         progress=True,
         **known,
     )

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from gough.cli.failure import INTERRUPTED
-from gough.cli.opening import Json, RobotName, Set, open_model
+from gough.cli.opening import Cluster, Json, Mixed, RobotName, Set, open_model
 from gough.cli.output import console, note, say, short, table, write_json
 from gough.cli.values import coordinate_values, orientation_rows, range_values
 from gough.errors import Status, UsageError
@@ -45,6 +45,8 @@ def survey(
     frame: Annotated[str | None, typer.Option("--frame", help="With --modes: where stiffness is asked for.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write all samples to this NPZ file.")] = None,
     figure: Annotated[Path | None, typer.Option("--figure", help="Draw the map to this file (png, pdf, svg).")] = None,
+    cluster: Cluster = None,
+    mixed: Mixed = False,
     variables: Set = None,
     json: Json = False,
 ) -> None:
@@ -73,6 +75,7 @@ def survey(
         model, _ = open_model(robot, quiet=json, variables=variables)
         chosen = range_values(ranges, random is not None, model) if ranges else None
         samples: dict[str, Any] = {"fixed": coordinate_values(fixed, "--fixed", model), "random": random, "seed": seed}
+        samples |= {"cluster": cluster, "mixed": mixed}
         if modes is not None:
             made = vibration_map(model, chosen or {}, count=modes, frame=frame, **samples)
         else:

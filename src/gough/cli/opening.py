@@ -36,6 +36,13 @@ Set = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="local:N for N processes, or the address of a Dask scheduler: tcp://HOST:8786."),
+]
+Mixed = Annotated[
+    bool, typer.Option("--mixed", help="With --cluster: workers may be of several kinds; last bits of results differ.")
+]
 
 Loops = Annotated[
     Path | None, typer.Option("--loops", help="Of a .urdf or the like: YAML file with the joints that close its loops.")

@@ -12,7 +12,7 @@ import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.many_runs import parse_vary, simulate_varied
-from gough.cli.opening import Json, Set, load_robot, set_variables
+from gough.cli.opening import Cluster, Json, Mixed, Set, load_robot, set_variables
 from gough.cli.output import console, note, progress_bar, say, short, table, write_json
 from gough.cli.values import coordinate_values, positive, rate_values, seconds
 from gough.errors import GoughError, UsageError
@@ -84,6 +84,8 @@ def simulate(
     runs: Annotated[int | None, typer.Option("--runs", min=1, help="With --vary: how many are drawn.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="With --runs: of the draws.")] = 0,
     device: Annotated[str, typer.Option("--device", help="With --vary: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
+    cluster: Cluster = None,
+    mixed: Mixed = False,
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the run here (.npz, .parquet, .csv); many runs: a folder.")
     ] = None,
@@ -108,8 +110,8 @@ def simulate(
 
     With --vary many runs are done at once, by rk4: names are parameters or variables of the robot, at.NAME and rate.NAME of the
     first state, wrench.fx … wrench.mz or wrench.FRAME.fx of a constant load. --out is then a folder; the same command again goes
-    on where it was. JSON keys of many runs: robot, scenario, runs, failed, resumed, computing_s, runs_per_s, varied[] and ends[]
-    (name unit mean deviation low high), folder.
+    on where it was, on a cluster too. JSON keys of many runs: robot, scenario, runs, failed, resumed, computing_s, runs_per_s,
+    varied[] and ends[] (name unit mean deviation low high), folder.
 
     JSON keys: robot, scenario, stopped, remedy, states, simulated_s, computing_s, compile_s, error_estimate, energy_error,
     energy_exchanged_J, closure_error, bad_states, crossed (times of singularities), settings (method step tolerance every steps
@@ -124,9 +126,11 @@ def simulate(
             varied = parse_vary(vary, runs, seed)
             with doing(f"loading {robot or scenario or ''}"):
                 made = scenario_of(robot, given | {"out": None})
-            if not simulate_varied(made, varied, out, device, json):
+            if not simulate_varied(made, varied, out, {"device": device, "cluster": cluster, "mixed": mixed}, json):
                 raise typer.Exit(BAD_STATES)
             return
+        if cluster is not None:
+            raise UsageError("--cluster is for many runs: give --vary too")
         with doing(f"loading {robot or scenario or ''}"):
             made = scenario_of(robot, given)
         with _bar() as progress:

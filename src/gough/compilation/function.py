@@ -16,7 +16,7 @@ from gough.compilation.evaluation import Evaluation
 from gough.compilation.old_names import current_names
 from gough.compilation.one_state import OneState, PlainCall, first_one_state
 from gough.compilation.service import compile_program
-from gough.compilation.threads import thread_count
+from gough.compilation.threads import are_steady, thread_count
 from gough.errors import Failure, UsageError
 from gough.locks import make_lock
 from gough.program import Count, Program, count
@@ -360,7 +360,7 @@ class Function:
         if self.interpreted:
             return True
         cost = 1 if n == 1 else OF_BATCH
-        if self._kernels or n > LARGEST_BATCH or self._interpreted + cost > PATIENCE:
+        if self._kernels or n > LARGEST_BATCH or self._interpreted + cost > PATIENCE or are_steady():
             return False
         self._interpreted += cost
         return True

@@ -10,7 +10,7 @@ from gough.backends import BACKENDS, find_backend
 from gough.backends.backend import CompiledLoop, Marched, address
 from gough.program import Program
 
-__all__ = ["BACKENDS", "CompiledLoop", "Marched", "address", "compile_loop", "compile_program", "load_ir"]
+__all__ = ["BACKENDS", "CompiledLoop", "Marched", "address", "compile_loop", "compile_program", "cpu_kind", "load_ir"]
 
 
 def compile_program(program: Program, backend: str = "llvm", **options: Any) -> Any:
@@ -28,3 +28,11 @@ def load_ir(ir: str) -> Any:
     from gough.backends.llvm import BACKEND
 
     return BACKEND.load(ir)
+
+
+def cpu_kind() -> tuple[str, str]:
+    """(name, feature string) of this CPU as LLVM has them: machine code of equal ones gives equal bits."""
+    from gough.backends.llvm.target import host
+
+    target = host()
+    return target.cpu, target.features

@@ -10,7 +10,7 @@ from gough.dynamics.legs.geometry import Branch, branched_joints, leg_joints
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.dynamics.twists import frame_pose, frame_twist, link_poses
+from gough.dynamics.twists import frame_pose, frame_twist, joint_points, link_poses
 from gough.dynamics.validity import check_state
 from gough.errors import UsageError
 from gough.structure import Structure
@@ -108,6 +108,7 @@ CATALOGUE: dict[str, Entry] = {
     "tree_rates": Entry(("q", "v"), rates.tree_rates, {"u": "SI"}),
     "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}, of_structure=True),
     "link_poses": Entry(("q",), link_poses, {"positions": "m", "rotations": "1"}, of_structure=True),
+    "joint_points": Entry(("q",), joint_points, {"joints": "m", "cuts": "m"}, of_structure=True),
     "closure_residual": Entry(
         ("q",), rates.closure_residual, {"residual": "m, 1", "misalignment": "1"}, of_structure=True
     ),

@@ -61,6 +61,26 @@ def frame_pose(posture: Posture, name: str) -> tuple[Vector, np.ndarray]:
     return posture.point_in_world(frame.link, p), np.array(columns, dtype=object).T
 
 
+def joint_points(numbers: Numbers, q: Vector) -> dict[str, Any]:
+    """joints (links, 3): where the joint of each link stands, before its own motion; cuts (cuts, 3): the cut points on their
+    first bodies; both in the world. No loop has to be closed."""
+    posture = Posture(numbers, q, gravity=False)
+    R = [np.array(np.eye(3), dtype=object)]  # the world's comes first, so that links shift by one
+    p, joints = [np.full(3, 0.0, dtype=object)], []
+    for step in posture.steps:
+        above = step.link.parent - WORLD
+        turned = R[above] @ step.place_R
+        turned = turned if step.turn is None else turned @ step.turn
+        joints.append(p[above] + R[above] @ step.place_p)
+        p.append(joints[-1] if step.slide is None else joints[-1] + turned @ step.slide)
+        R.append(turned)
+    cuts = [
+        p[cut.first - WORLD] + R[cut.first - WORLD] @ numbers.placement(cut.on_first)[1]
+        for cut in posture.mechanism.cuts
+    ]
+    return {"joints": np.array(joints, dtype=object), "cuts": np.array(cuts, dtype=object).reshape(-1, 3)}
+
+
 def link_poses(numbers: Numbers, q: Vector) -> dict[str, Any]:
     """positions (links, 3) and rotations (3 links, 3), one below the other.
 

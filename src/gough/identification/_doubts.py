@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import chi2
 
+from gough.identification._zeros import doubts_of_zeros
 from gough.identification.data.samples import Samples
 from gough.identification.estimation.rows import stretches
 from gough.simulation.motion.motion import Motion
@@ -27,6 +30,8 @@ DRY, BLURRED = 0.02, 0.05
 """Dry friction over the force, and part of the time around turns of drives that filters blur, from which a bias is told."""
 OTHER_GAINS, ALIKE = 0.005, 0.7
 """Part of the simulated lag by which the measured one differs, and of that difference, from which gains are doubted."""
+WIDER, CHANCE = 1.2, 1e-3
+"""Times what a stated prior allows, and how seldom chance may do that, from which it is doubted."""
 POSITIVE = ("M", "XX", "YY", "ZZ", "viscous", "coulomb", "rotor_inertia", "armature", "stiffness", "damping")
 """Last words of names of what is never negative by itself."""
 
@@ -40,10 +45,10 @@ class Told:
 
 
 def named_contents(samples: Samples) -> Iterator[tuple[bytes, str]]:
-    """(all measured forces of a run, its name) of every run: equal ones are the same measurement. States are rounded differently
-    from call to call."""
+    """(what all measured forces of a run are told from others by, its name) of every run: equal ones are the same measurement.
+    States are rounded differently from call to call."""
     for run, begin, end in stretches(samples):
-        yield samples.force[begin:end].tobytes(), samples.runs[run]
+        yield sha256(np.ascontiguousarray(samples.force[begin:end]).data).digest(), samples.runs[run]
 
 
 def doubts_of(found: "Identification") -> list[str]:
@@ -51,6 +56,8 @@ def doubts_of(found: "Identification") -> list[str]:
     out, e, base = [], found.estimate, found.base
     out += _misfit(found)
     out += _blurred_friction(found)
+    out += _against_prior(found)
+    out += doubts_of_zeros(found)
     if found.validation is not None:
         learned = {key for key, _ in named_contents(found.samples)}
         same = [name for key, name in named_contents(found.validation) if key in learned]
@@ -85,8 +92,9 @@ def doubts_of(found: "Identification") -> list[str]:
         )
     off = found.distance
     if off > FAR:
+        why = "prior= holds them back, or the" if found.prior.stated else "the"
         out.append(
-            f"consistent numbers are {off:.3g} deviations away from the data's: the model lacks something that the data show "
+            f"consistent numbers are {off:.3g} deviations away from the data's: {why} model lacks something that the data show "
             "(friction, offsets, a flexible part), or deviations are too small"
         )
     for k, fit in enumerate(found.fits[1:]):
@@ -96,6 +104,29 @@ def doubts_of(found: "Identification") -> list[str]:
                 "numbers fit the training data alone"
             )
     return out
+
+
+def _against_prior(found: "Identification") -> list[str]:
+    """Where the data contradict the spreads that the user stated: base parameters farther from the description's than these and
+    the noise explain."""
+    prior, base = found.prior, found.base
+    if not prior.stated or len(found.estimate.directions):
+        return []
+    covariance = found.estimate.covariance[: base.rank, : base.rank]
+    spread = (base.matrix * prior.spreads**2) @ base.matrix.T + covariance
+    own = np.sqrt(np.diag(spread))
+    off = (found.base_values - base.matrix @ prior.values) / own
+    square = float(off @ np.linalg.lstsq(spread / np.outer(own, own), off, rcond=1e-12)[0])
+    times = np.sqrt(square / base.rank)
+    if times < WIDER or chi2.sf(square, base.rank) > CHANCE:
+        return []
+    worst = int(np.argmax(np.abs(off)))
+    text = (
+        f"the data contradict prior=: base parameters are {times:.2g} times as far from the description's as it and noise "
+        f"explain (most {base.names[worst][:60]}: {abs(off[worst]):.2g} deviations), so that numbers that rest on it are farther "
+        f"off than their deviations say; state spreads {times:.2g} times as wide, or none"
+    )
+    return [text]
 
 
 def _misfit(found: "Identification") -> list[str]:
@@ -108,9 +139,10 @@ def _misfit(found: "Identification") -> list[str]:
         return []
     worst = int(np.argmax(fit.rms))
     how = f", alike over {memory:.0f} equations, as noise is not" if memory >= LONG else ""
+    tied = "" if found.base.tied == "apart" else "numbers that tied= makes equal are not, or "
     text = (
         f"{fit.error:.3%} of the force are not predicted in training{how} (most at {found.rows.names[worst]}: "
-        f"{fit.rms[worst]:.3g} of {force[worst]:.3g}): the model lacks something that the data show (friction, offsets, a "
+        f"{fit.rms[worst]:.3g} of {force[worst]:.3g}): {tied}the model lacks something that the data show (friction, offsets, a "
         "flexible part), or encoders have another zero, columns another unit, or the wrong motion is told; deviations know "
         "nothing of that"
     )
@@ -163,7 +195,8 @@ def doubts_of_loop(found: "Identification", simulated: Samples, told: tuple[Told
         if off[worst] > ANOTHER * lag[worst] and off[worst] > 1e-4 * moved[worst]:
             short = follows.motion.duration - float(found.samples.time[own][-1] - follows.begin)
             ends = (
-                f" (the motion ends {-short:.3g} s before the record)"
+                f" (by the record's clock, which goes from {found.samples.time[own][0]:.4g} s on, the motion began at "
+                f"{follows.begin:.4g} s and ends {-short:.3g} s before the record)"
                 if short < -0.01 * follows.motion.duration
                 else ""
             )

@@ -6,7 +6,7 @@ so that B π = φ exactly, and what no motion tells stays as it was, with the sp
 description is information: then K = W Bᵀ (B W Bᵀ + C)⁻¹.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -89,10 +89,3 @@ def lift(base: BaseParameters, phi: np.ndarray, covariance: np.ndarray, prior: P
     spread = rest @ W @ rest.T + K @ covariance @ K.T
     told = np.sqrt(np.maximum(np.diag(spread), 0.0)) < TOLD * prior.spreads
     return Standard(values, spread, told)
-
-
-def undetermined_names(base: BaseParameters, deviations: np.ndarray, prior: Prior) -> Sequence[str]:
-    """Base parameters of which the data say less than half a typical size."""
-    B = base.matrix
-    sizes = np.sqrt((B**2) @ (prior.spreads**2))
-    return [name for name, s, typical in zip(base.names, deviations, sizes, strict=True) if not s < TOLD * typical]

@@ -134,6 +134,9 @@ def _keys_of_groups(unknowns: Sequence[Unknown], tied: str | Sequence[Sequence[s
     """Of every unknown a key; those with the same key are one."""
     if isinstance(tied, str):
         raise UsageError(f"tied={tied!r}; use 'apart', 'legs' or groups of patterns, [('left_*', 'right_*')]")
+    alone = [tuple(group) for group in tied if len(group) < 2]
+    if alone:
+        raise UsageError(f"tied: the group {alone[0]!r} ties nothing; it takes two patterns, [('left_*', 'right_*')]")
     return [_without_group(u, [tuple(group) for group in tied], unknowns) for u in unknowns]
 
 

@@ -164,6 +164,22 @@ def base_parameters(
 
     Gravity is that of the description. States are random and assembled, the same on every run.
     """
+    some = parameters if isinstance(parameters, str) else tuple(parameters)
+    groups = tied if isinstance(tied, str) else tuple(map(tuple, tied))
+    found = model.cached(("base parameters", some, groups), lambda: _base_parameters(model, some, groups))
+    if found.gap < SAFE_GAP:
+        values, rank = found.singular_values, found.rank
+        warn(
+            f"base_parameters: singular values of {model.robot.name} fall from {values[rank - 1]:.2g} to {values[rank]:.2g} "
+            f"where their rank is cut ({rank}): a gap this small may hide a parameter or invent one. Look at .singular_values",
+            RankWarning,
+        )
+    return found
+
+
+def _base_parameters(
+    model: "Model", parameters: str | tuple[str, ...], tied: str | tuple[tuple[str, ...], ...]
+) -> BaseParameters:
     y = regressor(model, parameters, tied, rows="freedoms")
     W = _stacked(y)
     size = np.linalg.norm(W, axis=0)
@@ -172,12 +188,6 @@ def base_parameters(
     scaled = W[:, seen] / size[seen]
     values = np.linalg.svd(scaled, compute_uv=False)
     rank, gap = _rank(values)
-    if gap < SAFE_GAP:
-        warn(
-            f"base_parameters: singular values of {model.robot.name} fall from {values[rank - 1]:.2g} to {values[rank]:.2g} "
-            f"where their rank is cut ({rank}): a gap this small may hide a parameter or invent one. Look at .singular_values",
-            RankWarning,
-        )
     design = Design(model.mechanism, model.pattern, _design_names(model, tied))
     told = group(design, y.unknowns, unseen)
     first = [k for k in seen if k not in told.shares]
@@ -197,10 +207,7 @@ def base_parameters(
                 if abs(value - shares[a, b]) * scale[a, b] <= SAME:
                     formulas[k, d], shares[a, b] = formula, value
     gravity = np.array([model.parameters[i] for i in model.mechanism.gravity])
-    groups = tied if isinstance(tied, str) else tuple(map(tuple, tied))
-    return BaseParameters(
-        y, tuple(kept), tuple(dependent), tuple(unseen), shares, formulas, values, gap, gravity, groups
-    )
+    return BaseParameters(y, tuple(kept), tuple(dependent), tuple(unseen), shares, formulas, values, gap, gravity, tied)
 
 
 def _rank(values: np.ndarray) -> tuple[int, float]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import checked, path, whole
+from gough.arguments import checked, number, path, whole
 from gough.errors import UsageError
 from gough.frozen import FrozenDict
-from gough.identification._standard import Prior, Standard, typical_sizes, undetermined_names
+from gough.identification._standard import TOLD, Prior, Standard, typical_sizes
 from gough.identification._unknowns import OFFSET, Unknown
 from gough.identification.base_parameters import BaseParameters
 from gough.identification.data.samples import Samples
@@ -129,8 +129,15 @@ class Identification:
         """Their standard deviations (drives,)."""
         return self.estimate.deviations[self.base.rank :]
 
+    @property
+    def at_joints(self) -> str:
+        """What is to be said of rotors behind gears; nothing where there are none."""
+        geared = any(unit != plain_unit(unit) for unit in self.base.regressor.units)
+        return "rotor inertias are at the joint: gear^2 is in them" if geared else ""
+
+    @checked(level=number(above=0, most=1 - 1e-9))
     def intervals(self, level: float = 0.95) -> np.ndarray:
-        """Confidence intervals (rank, 2) of the base parameters."""
+        """Confidence intervals (rank, 2) of the base parameters; level: of 0 … 1."""
         width = self.estimate.half_width(level)[: self.base.rank]
         return np.stack([self.base_values - width, self.base_values + width], axis=1)
 
@@ -147,7 +154,8 @@ class Identification:
     @property
     def undetermined_base(self) -> tuple[str, ...]:
         """Base parameters that motions tell, but these data do not."""
-        return tuple(undetermined_names(self.base, self.base_deviations, self.prior))
+        rows = zip(self.base.names, self.base_deviations, self.base_sizes, strict=True)
+        return tuple(name for name, s, size in rows if not s < TOLD * size)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
@@ -201,6 +209,7 @@ class Identification:
     def predict(self, samples: Samples) -> np.ndarray:
         """Forces (n, rows) of the identified robot at samples, as they are measured: of drives, under the samples' wrench, over
         the gains; along v, drives and wrench together, where `rows.at_drives` is False."""
+        self._demand_own(samples)
         phi, parts = self.estimate.phi, []
         for piece in self.rows.pieces(samples, Thinning()):
             missing = piece.target - piece.Y @ phi
@@ -229,8 +238,17 @@ class Identification:
         return measured, predicted
 
     def fit(self, samples: Samples, name: str) -> Fit:
-        """How well it predicts the forces of samples."""
-        return fit_of(ForceEquations(self.rows, samples, self.thinning), self.estimate.phi, name)
+        """How well it predicts the forces of samples, by equations as far apart in time as those of the training."""
+        self._demand_own(samples)
+        thinner = self.thinning.at_spacing(self.samples.spacing, samples.spacing)
+        return fit_of(ForceEquations(self.rows, samples, thinner), self.estimate.phi, name)
+
+    def _demand_own(self, samples: Samples) -> None:
+        """UsageError for what are no samples of this robot."""
+        if not isinstance(samples, Samples):
+            raise UsageError(f"samples={samples!r:.60}; give gough.Samples: gough.condition(model, record) makes them")
+        if samples.model.layout != self.model.layout:
+            raise UsageError(f"samples of {samples.model.robot.name}, whose layout of q and v is another one")
 
     def __repr__(self) -> str:
         return (
@@ -263,13 +281,17 @@ class Identification:
         rows = zip(self.base_values, self.base_deviations, base.values, base.units, base.names, strict=True)
         for k, (x, s, was, unit, name) in enumerate(rows):
             if k == MANY:
-                lines.append(f"  … and {base.rank - MANY} more: .base_values, .base_deviations, .base.names")
+                lines.append(
+                    f"  … and {base.rank - MANY} more, in the page of report() and in .base_values, .base_deviations, .base.names"
+                )
                 break
             now, then = (write_number(number, self.base_sizes[k]) for number in (x, was))
-            lines.append(f"  {now:>13s} {s:10.2g} {then:>13s}  {unit:7s} {_cut(name)}")
+            lines.append(f"  {now:>13s} {s:10.2g} {then:>13s}  {plain_unit(unit):7s} {_cut(name)}")
         if len(self.gains):
             own = zip(self.rows.names, self.gains, self.gain_deviations, strict=True)
             lines.append("gains: " + ", ".join(f"{n} {g:.5g} ± {s:.2g}" for n, g, s in own))
+        if self.at_joints:
+            lines.append(self.at_joints)
         if self.consistent:
             lines.append(f"the robot's numbers are {self.consistency_words}")
         elif self.inconsistent:
@@ -285,6 +307,11 @@ class Identification:
 def write_number(x: float, size: float) -> str:
     """A number as text; rounding, beside what is usual there, as 0."""
     return "0" if abs(x) < DUST * size else f"{x:.6g}"
+
+
+def plain_unit(unit: str) -> str:
+    """A unit without what is said of it: of rotors, that it is at the joint."""
+    return unit.partition(" at the joint")[0]
 
 
 def _cut(name: str) -> str:
@@ -303,13 +330,14 @@ def _shortened(names: Sequence[str]) -> str:
 METHODS = {"ls": "least squares", "iv": "instrumental variables", "didim": "output error"}
 
 
-def fit_of(equations: ForceEquations, phi: np.ndarray, name: str) -> Fit:
-    """How well φ predicts forces."""
-    count, thinning = equations.count, equations.thinning
-    missing, force = np.zeros((2, len(equations.rows.names)))
-    for piece in equations:
-        missing += ((piece.target - piece.Y @ phi) ** 2).sum(axis=0)
-        force += (piece.force**2).sum(axis=0)
+def fit_of(equations: ForceEquations, phi: np.ndarray, name: str, squares: np.ndarray | None = None) -> Fit:
+    """How well φ predicts forces; squares (rows,): of what it does not predict, where they are known."""
+    count, thinning, missing = equations.count, equations.thinning, squares
+    if missing is None:
+        missing = np.zeros(len(equations.rows.names))
+        for piece in equations:
+            missing += ((piece.target - piece.Y @ phi) ** 2).sum(axis=0)
+    force = equations.force_squares()
     if not count:
         longest = max(end - begin for _, begin, end in stretches(equations.samples))
         raise UsageError(

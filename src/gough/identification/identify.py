@@ -34,6 +34,7 @@ from gough.identification.estimation.closed_loop import ClosedLoop, Simulated
 from gough.identification.estimation.consistent import WAYS, consistent_values, inconsistent_names
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.freed import FreedModel
+from gough.identification.estimation.gains import REMEDY
 from gough.identification.estimation.instruments import estimate_by_instruments
 from gough.identification.estimation.least_squares import estimate_linear
 from gough.identification.estimation.output_error import estimate_by_output
@@ -119,10 +120,11 @@ def identify(
     else:
         estimate, simulated = _in_closed_loop(equations, known, method, controller, followed)
     standard = _numbers(base, estimate, known, way)
-    fits = [fit_of(equations, estimate.phi, "training")]
+    squares = None if method == "didim" else estimate.residuals.squares  # of the simulated robot's forces
+    fits = [fit_of(equations, estimate.phi, "training", squares)]
     said = [f"data: {short}"] if short else []
     if checked_against is not None:
-        thinner = Thinning(max(1, round(thinning.factor * samples.spacing / checked_against.spacing)))
+        thinner = thinning.at_spacing(samples.spacing, checked_against.spacing)
         checked_against, _, short = drop_short_runs(checked_against, thinner)
         said += [f"validation: {short}"] if short else []
         fits.append(fit_of(ForceEquations(rows, checked_against, thinner), estimate.phi, "validation"))
@@ -251,8 +253,7 @@ def _demand_known(rows: Rows, samples: Samples, method: str) -> None:
         return
     if not _has_known_force(rows, samples):
         raise UsageError(
-            "parameters='gains': with every mass unknown too, gains and masses may grow together. Leave something known out of "
-            "parameters= (the platform with a known payload: parameters=('leg*.*', 'friction', 'gains')), or measure a wrench"
+            "parameters='gains': with every mass unknown too, gains and masses may grow together. " + REMEDY
         )
     if method == "didim":
         raise UsageError("parameters='gains': what the controller commands is not what acts then; use method='iv'")

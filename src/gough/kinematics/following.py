@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gough.compilation.designs import ParameterRows, parameters_of
+from gough.compilation.status import are_good
 from gough.errors import GOOD, Site, Status
 from gough.kinematics.closing import CLOSED, closure_errors
 from gough.kinematics.linkage import LedLinkage
@@ -87,13 +88,13 @@ def follow(
         active = active[good & ~settled & ~stuck]
     failures[active] = Status.NOT_CONVERGED.at(_place(linkage))
     _judge(linkage, q, parameters, failures)
-    q[failures != GOOD] = np.nan
+    q[~are_good(failures)] = np.nan
     return q, failures
 
 
 def _judge(linkage: LedLinkage, q: np.ndarray, parameters: ParameterRows, failures: np.ndarray) -> None:
     """Name what is wrong with states that have settled: loops that are open, or closed with a joint put in turned."""
-    settled = np.flatnonzero(failures == GOOD)
+    settled = np.flatnonzero(are_good(failures))
     rows = parameters_of(parameters, settled)
     open_ = ~(closure_errors(linkage, q[settled], rows) <= CLOSED)
     failures[settled[open_]] = Status.NOT_CONVERGED.at(_place(linkage))

@@ -5,6 +5,7 @@ from typing import TypeVar
 import numpy as np
 
 from gough.compilation.designs import ParameterRows, parameters_of
+from gough.compilation.status import are_good
 from gough.errors import GOOD, Site, Status, UsageError
 from gough.kinematics.closing import OF_DIRECTIONS, slack
 from gough.kinematics.following import follow, tree_rates
@@ -95,7 +96,7 @@ def step_led(
         longest = 0.0
     pieces = max(1, int(np.ceil(longest / LONGEST_TURN)))
     q, failures = _in_pieces(linkage, begin, steps, parameters, pieces)
-    failed = np.flatnonzero((failures != GOOD) & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
+    failed = np.flatnonzero(~are_good(failures) & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
     if len(failed) and len(turning) and np.any(steps[failed]):
         own = parameters_of(parameters, failed)
         q[failed], failures[failed] = _in_pieces(linkage, begin[failed], steps[failed], own, SHORTER * pieces)
@@ -107,7 +108,7 @@ def _in_pieces(
 ) -> tuple[np.ndarray, np.ndarray]:
     q, failures = begin, np.full(len(begin), GOOD, dtype=object)
     for _ in range(pieces):
-        good = np.flatnonzero(failures == GOOD)
+        good = np.flatnonzero(are_good(failures))
         own = parameters_of(parameters, good)
         moved, failed = follow(linkage, q[good], own, _misses_of_step(linkage, q[good], steps[good] / pieces))
         q = np.full_like(q, np.nan)
@@ -164,9 +165,9 @@ def drives_led(
 
     q, failures = follow(linkage, start, parameters, misses)
     off = np.abs(drives - q[:, index]) / scale
-    missed = (failures == GOOD) & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
+    missed = are_good(failures) & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
     failures[missed] = Status.NOT_CONVERGED.at(Site.DRIVES)
-    q[failures != GOOD] = np.nan
+    q[~are_good(failures)] = np.nan
     return q, failures
 
 
@@ -184,7 +185,7 @@ def coordinates_led(
         return solve_rigid(linkage, named.rates(q, rates), error)
 
     q, failed = follow(linkage, start, parameters, misses)
-    good = np.flatnonzero(failed == GOOD)
+    good = np.flatnonzero(are_good(failed))
     if len(good):
         off = np.abs(values[good] - named.values(q[good]))
         off = np.where(named.periodic, np.abs(wrap_angle(off)), off) / named.sizes

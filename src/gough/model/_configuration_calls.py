@@ -9,17 +9,17 @@ import numpy as np
 from gough.arguments import checked, design, mapping, number, numbers, word
 from gough.compilation.arrays import Array, BroadcastRows, as_array, as_rows, common_batch
 from gough.compilation.designs import ParameterRows, design_rows, parameters_of
-from gough.compilation.status import check_option, codes, complain, places, rename
+from gough.compilation.status import are_good, check_option, codes, complain, places, rename
 from gough.dynamics.legs.geometry import Branch
 from gough.errors import GOOD, BadStateError, Status, UsageError
 from gough.kinematics.closed_form_legs import check_branch
 from gough.kinematics.closing import largest_error
 from gough.kinematics.leading import COORDINATES, coordinates_led, drives_led, step_led
 from gough.kinematics.singularity import Singularity, singularity
-from gough.model._coordinates import coordinate_targets, pose_at_coordinates
-from gough.model._limits import limit_margins
 from gough.model._one_pose import pose_first, projection_first, step_first
 from gough.model.calls import Calls
+from gough.model.coordinates import coordinate_targets, pose_at_coordinates
+from gough.model.limits import limit_margins
 from gough.model.results import Configurations, LimitMargins
 from gough.spatial.poses import integrate_pose, pose_array
 
@@ -128,9 +128,9 @@ class ConfigurationCalls(Calls):
             else:
                 q, failed = coordinates_led(model, names, rows, parameter, near_rows)
             if near_rows is not None:
-                failed[~np.isfinite(near_rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input near")
+                failed[~np.isfinite(near_rows).all(axis=1) & ~are_good(failed)] = Status.NOT_FINITE.at("input near")
             asked = "coordinates" if drives is None else "drives"
-            failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at(f"input {asked}")
+            failed[~np.isfinite(rows).all(axis=1) & ~are_good(failed)] = Status.NOT_FINITE.at(f"input {asked}")
         status = codes(failed)
         where = places(failed, status).reshape(batch)
         result = Configurations(q.reshape(*batch, model.layout.nq), status.reshape(batch), where)

@@ -17,9 +17,13 @@ from gough.robot.expressions.demands import demands_in
 from gough.robot.expressions.varying import free_variables, name_followers, parse_value, variable_unit
 from gough.robot.item import Demand, nearest, spell_place
 from gough.scalar import replay, variables_of
+from gough.structure.reductions import reduce_again, reduced_places, reduced_slopes, reducing_variables
 
 if TYPE_CHECKING:
     from gough.model.model import Model
+
+LEAST_VIOLATION = 1e-3
+"""Of a demand that a number just misses."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,8 @@ class DesignCalls:
         """Names of the parameters that follow a variable, one of `variables`."""
         _demand_free(self, variable)
         table = self.mechanism.table
-        return [table.names[i] for i, node in table.formulas.items() if variable in variables_of([node])]
+        places = [i for i, node in table.formulas.items() if variable in variables_of([node])]
+        return [table.names[i] for i in sorted([*places, *reduced_places(self.robot, table, [variable])])]
 
     @checked(changes=mapping(numbers) | nothing, variables=mapping(numbers | word) | nothing)
     def parameters_with(
@@ -118,6 +123,54 @@ class DesignCalls:
             bad = int(np.argwhere(~np.isfinite(new).reshape(-1, len(places)))[0, 1])
             raise UsageError(f"variables: with them {self.parameter_names[places[bad]]} is no number")
         out[..., places] = new
+        self._reduce(out, rows, values)
+
+    def _reduce(self: "Model", out: np.ndarray, rows: np.ndarray, moved: Mapping[str, Any]) -> None:  # type: ignore[misc]
+        """Put into parameters (..., n) what elements of flexible bodies make of variables (..., k), design by design."""
+        table, names = self.mechanism.table, self.variables.names
+        if reducing_variables(self.robot).isdisjoint(moved):
+            return
+        flat, places = out.reshape(-1, out.shape[-1]), reduced_places(self.robot, table)
+        designs, which = np.unique(rows.reshape(-1, rows.shape[-1]), axis=0, return_inverse=True)
+        for k, values in enumerate(designs):
+            found = reduce_again(self.robot, table, dict(zip(names, values.tolist(), strict=True)))
+            flat[np.ix_(which.ravel() == k, places)] = found
+
+    def variable_slopes(self: "Model", variable: str, values: np.ndarray) -> np.ndarray:  # type: ignore[misc]
+        """Change (parameters,) of the design per unit of a variable, at values of all of them (n,)."""
+        table, names = self.mechanism.table, self.variables.names
+        f = self.cached("slopes by variables", lambda: self._parameters_of_variables.derivative("variables", "jvp"))
+        out, place = np.zeros(len(table.values)), names.index(variable)
+        out[list(table.formulas)] = f.values(variables=values, d_variables=np.eye(len(values))[place])["d_parameters"]
+        known = dict(zip(names, values.tolist(), strict=True))
+        if variable in reducing_variables(self.robot):
+            key = ("slopes of elements", variable, values.tobytes())
+            out[reduced_places(self.robot, table)] = self.cached(
+                key, lambda: reduced_slopes(self.robot, table, known, variable)
+            )
+        return out
+
+    def designs_of_variables(self: "Model", rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[misc]
+        """(parameters (n, m), violation (n,)) at values (n, variables) of all variables. A violation above 0 is by how much
+        numbers leave what the description demands of them, over their size; parameters are the description's own there."""
+        found, own = self._parameters_of_variables.values(variables=rows), self._parameters_of_variables
+        violation, size = np.zeros(len(rows)), np.abs(own.values(variables=self.variables.values)["bounded"])
+        for k, demand in enumerate(self._demands):
+            x, scale = found["bounded"][:, k], size[k] or 1.0
+            beyond = {"positive": x <= 0, "not negative": x < 0, "not zero": x == 0}[demand.bound]
+            violation += np.where(np.isfinite(x), np.where(beyond, np.abs(x) / scale + LEAST_VIOLATION, 0.0), 1.0)
+        new = found["parameters"]
+        violation += ~np.isfinite(new).all(axis=1)
+        out = np.repeat(self.parameters[None], len(rows), axis=0)
+        good = np.flatnonzero(violation == 0)
+        out[good[:, None], np.array(list(self.mechanism.table.formulas), dtype=int)] = new[good]
+        moved = [
+            n for n, x, own in zip(self.variables.names, rows.T, self.variables.values, strict=True) if (x != own).any()
+        ]
+        kept = out[good]
+        self._reduce(kept, rows[good], dict.fromkeys(moved))
+        out[good] = kept
+        return out, violation
 
     @property
     def _demands(self: "Model") -> list[Demand]:  # type: ignore[misc]
@@ -147,6 +200,11 @@ class DesignCalls:
         names = self.variables.names
         if not names:
             raise UsageError(f"{self.robot.name} has no variables; write them under `variables` of its description")
+        if reducing := sorted(reducing_variables(self.robot)):
+            raise UsageError(
+                f"{key}: elements of flexible bodies follow {', '.join(reducing)}, and have no formulas: use parameters as "
+                "the input, with model.parameters_with(variables={…})"
+            )
         if baked:
             raise UsageError(f"{key}: variables are an input, or the design is baked; not both")
         if key.of_pose:

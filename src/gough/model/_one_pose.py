@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from gough.kinematics.leading import COORDINATES, coordinate_units
-from gough.model._coordinates import pose_at_coordinates, values_that_stay
 from gough.model._one_state import OPTION, is_option
+from gough.model.coordinates import pose_at_coordinates, values_that_stay
 
 if TYPE_CHECKING:
     from gough.model.model import Model

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from gough.errors import Failure, Status
+from gough.errors import GOOD, Failure, Status
 from gough.text import short_repr
 
 
@@ -20,8 +20,11 @@ class Configurations:
     @property
     def failures(self) -> np.ndarray:
         """The `Failure` (n,) of every state of the flattened batch, GOOD where there is none."""
-        found = zip(self.status.ravel(), self.places.ravel(), strict=True)
-        return np.array([Failure(Status(int(status)), str(place)) for status, place in found], dtype=object)
+        status, places = self.status.ravel(), self.places.ravel()
+        out = np.full(len(status), GOOD, dtype=object)
+        for k in np.flatnonzero(status):
+            out[k] = Failure(Status(int(status[k])), str(places[k]))
+        return out
 
     __repr__ = short_repr
 

@@ -12,6 +12,7 @@ from gough.scalar import replay
 from gough.structure.build import build_structure
 from gough.structure.mechanism import Structure
 from gough.structure.parameters import TURN, ParameterTable
+from gough.structure.reductions import align_reduced, reduced_places
 
 STEP = 1e-3
 """Of each variable, relative to it, or by this where it is 0."""
@@ -34,18 +35,20 @@ def demand_following(robot: Robot, structure: Structure) -> Structure:
     values = _moved_values(robot)
     table, again = structure.table, build_structure(change_variables(robot, values, quiet=True)).table
     shown = ", ".join(f"{name} = {x:.9g}" for name, x in values.items())
-    if table.names != again.names:
+    found = align_reduced(robot, table, again)
+    if found is None:
         raise StructureError(
             f"{robot.name}: with {shown} it is built otherwise: variables may move numbers, but not what there is and how it is "
             "joined. Write two descriptions, or keep the variable away from that value"
         )
-    said, found = follow_variables(table, values), np.array(again.values)
+    said = follow_variables(table, values)
     change = np.abs(found - np.array(table.values))
     off = np.abs(said - found)
     angles = np.array([unit == "rad" for unit in table.units])
     off[angles] = np.abs(np.remainder(off[angles] + math.pi, 2 * math.pi) - math.pi)
     size = np.maximum(np.abs(found), np.abs(table.values))
     size[[kind.startswith(TURN) for kind in table.kinds]] = 1.0
+    off[reduced_places(robot, table)] = 0.0  # they have no formulas and are reduced again
     wrong = np.flatnonzero(~(off <= OF_CHANGE * change + OF_VALUE * size + ROUNDING))
     if len(wrong):
         names, are, by_formula = (

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DesignDirections:
-    """names, units, values (k) of variables and parameters; slopes (k, parameters): the whole design by each of them."""
+    """names, units, values (k) of variables and parameters; slopes (k, parameters): the whole design by each of them;
+    turns (k, variables): which variable each of them is, if any."""
 
     names: tuple[str, ...]
     units: tuple[str, ...]
     values: np.ndarray
     slopes: np.ndarray
+    turns: np.ndarray
 
 
 def choose_directions(
@@ -46,10 +48,11 @@ def choose_directions(
         chosen.update(dict.fromkeys(found))
     names = tuple(chosen)
     slopes, units, at = np.zeros((len(names), len(table.names))), [], []
+    turns = np.zeros((len(names), len(known.names)))
     for k, name in enumerate(names):
         if name in known.names:
             i = known.names.index(name)
-            slopes[k] = _by_variable(model, numbers, i)
+            slopes[k], turns[k, i] = model.variable_slopes(name, numbers), 1.0
             units.append(known.units[i])
             at.append(float(numbers[i]))
         else:
@@ -57,13 +60,4 @@ def choose_directions(
             slopes[k, i] = 1.0
             units.append(table.units[i])
             at.append(float(model.parameters[i]))
-    return DesignDirections(names, tuple(units), np.array(at), slopes)
-
-
-def _by_variable(model: "Model", values: np.ndarray, place: int) -> np.ndarray:
-    """Change (parameters,) of the design per unit of a variable."""
-    table = model.mechanism.table
-    f = model.cached("slopes by variables", lambda: model._parameters_of_variables.derivative("variables", "jvp"))
-    out = np.zeros(len(table.values))
-    out[list(table.formulas)] = f.values(variables=values, d_variables=np.eye(len(values))[place])["d_parameters"]
-    return out
+    return DesignDirections(names, tuple(units), np.array(at), slopes, turns)

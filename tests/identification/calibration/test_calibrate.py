@@ -310,3 +310,25 @@ def test_what_cannot_be_asked():
     flexible = gough.build("delta_flexible")
     with pytest.raises(UsageError, match="flexible"):
         gough.calibrate(flexible, gough.Measurements(d[:, :3]))
+
+
+def test_whole_turns_copies_and_nothing_asked_for_are_said():
+    model = gough.build("three_rrr")
+    plan = gough.measuring_poses(model, 12)
+    d, poses = plan.drives.copy(), np.asarray(plan.pose)
+    with pytest.warns(CalibrationWarning, match="12 poses are copies of others"):
+        gough.calibrate(
+            model,
+            gough.Measurements(np.repeat(d, 2, axis=0), np.repeat(poses, 2, axis=0)),
+            unknowns="zeros",
+            sigma=SIGMA,
+        )
+    with pytest.raises(UsageError, match=r"unknowns=\(\): name what is to be found"):
+        gough.calibrate(model, gough.Measurements(d, poses), unknowns=())
+    with pytest.raises(UsageError, match="standard deviations are positive"):
+        gough.calibrate(model, gough.Measurements(d, poses), sigma=1e-200)
+    with pytest.raises(UsageError, match="readings of no pose"):
+        gough.Measurements(d[:0], poses[:0])
+    d[:, 0] += 2 * np.pi
+    with pytest.raises(UsageError, match=r"leg0.motor lead to no assembly .* do without whole turns"):
+        gough.calibrate(model, gough.Measurements(d, poses), unknowns="zeros", sigma=SIGMA)

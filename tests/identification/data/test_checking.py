@@ -112,7 +112,37 @@ def test_strokes_and_force_limits_tell_units_offsets_and_saturation() -> None:
     found = problems(model, gough.Record("zero.csv", t, {"x": x - 0.3}, {"x": f}))
     assert any("[limits]" in p and "offset:" in p for p in found)
     found = problems(model, gough.Record("log", t, {"x": x}, {"x": np.clip(3 * f, -20, 20)}))
-    assert any("[saturated]" in p and "its limit of 20" in p for p in found)
+    assert any("[saturated]" in p and "sits at its limit of 20" in p for p in found)
+    found = problems(model, gough.Record("log", t, {"x": x}, {"x": 2.4 * f}))
+    assert any(
+        "[saturated]" in p and "at its limit of 20 or beyond, up to 24" in p and "force_limit" in p for p in found
+    )
+    found = problems(model, gough.Record("log", t, {"x": x}, {"x": 4 * f}))
+    assert any("[units]" in p and "is up to 2 times its limit of 20" in p and "force_limit" in p for p in found)
+
+
+def test_a_number_that_cannot_be_computed_with_is_none() -> None:
+    model = gough.build(loads(SLIDE))
+    t = np.arange(2000) / 200.0
+    x, f = 0.3 + 0.15 * np.sin(2 * t), 10 * np.cos(3 * t)
+    f[700] = 1e308
+    found = problems(model, gough.Record("log", t, {"x": x}, {"x": f}))
+    assert len([p for p in found if "[nan]" in p and "a number above 1e+100 in row 700" in p]) == 1
+    samples = gough.condition(model, gough.Record("log", t, {"x": x}, {"x": f}), accept=["nan", "saturated"])
+    assert np.abs(samples.force).max() < 11
+
+
+def test_steps_of_shuffled_times_are_those_of_sorted_ones() -> None:
+    model = gough.build(loads(SLIDE))
+    t = np.arange(2000) / 200.0
+    order = np.random.default_rng(0).permutation(len(t))
+    x, f = 0.3 + 0.15 * np.sin(2 * t), 10 * np.cos(3 * t)
+    found = problems(model, gough.Record("log", t[order], {"x": x[order]}, {"x": f[order]}))
+    assert len(found) == 1 and "[unsorted]" in found[0]
+    samples = gough.condition(
+        model, gough.Record("log", t[order], {"x": x[order]}, {"x": f[order]}), accept=["unsorted"]
+    )
+    assert np.abs(samples.force[:, 0] - 10 * np.cos(3 * samples.time)).max() < 1e-3
 
 
 def test_loops_that_close_in_other_units_tell_them() -> None:

@@ -84,7 +84,7 @@ def test_what_cannot_be_meant_is_refused():
     refuse("two periods", time=TIME[:40] * 1e-3, record=y[:40])
     refuse("counted from 0", modes=[0.5])
     refuse("modes that swing", modes=[99])
-    refuse("one positive number", sigma=-1.0)
+    refuse("sigma: give positive and finite", sigma=-1.0)
 
 
 def test_noise_and_what_does_not_swing_are_said():
@@ -113,3 +113,35 @@ def test_time_in_ms_is_suspected():
     with pytest.warns(IdentificationWarning, match="1000 times slower than the model's: time seems to be in ms"):
         fit = gough.fit_decay(model, 1e3 * t, y, wanted, modes=[0])
     assert "in ms" in fit.report()
+
+
+def test_sensors_that_are_cut_off_or_coarse_are_said(recwarn: pytest.WarningsRecorder):
+    t = 0.01 * np.arange(400)
+    model, wanted = cross(1000.0, 9e4), ["x.spring.stiffness", "x.spring.damping"]
+    y = np.exp(-2.5 * t / 4) * np.cos(np.sqrt(1100 / 2 - (2.5 / 4) ** 2) * t + 0.4)
+    y = y + 0.02 * np.random.default_rng(0).normal(size=400)
+    fit = gough.fit_decay(model, t, np.round(y, 2), wanted, modes=[0])
+    assert not recwarn.list and abs(fit.value("x.spring.damping") - 2.5) < 4 * fit.deviation("x.spring.damping")
+    with pytest.warns(
+        IdentificationWarning, match="channel 0 is 0.3, and never beyond, in .* swings: it seems cut off"
+    ):
+        fit = gough.fit_decay(model, t, np.clip(y, -0.3, 0.3), wanted, modes=[0])
+    assert fit.value("x.spring.damping") < 2.5 - 4 * fit.deviation("x.spring.damping")
+    with pytest.warns(IdentificationWarning, match="channel 0 has 7 different numbers"):
+        gough.fit_decay(model, t, np.round(3 * y), wanted, modes=[0])
+
+
+def test_a_step_in_a_record_is_no_other_clock(recwarn: pytest.WarningsRecorder):
+    t = 0.005 * np.arange(1000)
+    y = np.exp(-2.5 * t / 4) * np.cos(np.sqrt(1210 / 2 - (2.5 / 4) ** 2) * t + 0.3) + (t > 2.5)
+    y = y + 0.05 * np.random.default_rng(0).normal(size=len(t))
+    gough.fit_decay(cross(1000.0, 9e4), t, y, ["x.spring.stiffness", "x.spring.damping"], modes=[0])
+    assert not any("times slower" in str(w.message) for w in recwarn.list)
+
+
+def test_a_record_that_cannot_be_computed_with_is_refused():
+    t = 0.01 * np.arange(400)
+    y = np.exp(-0.2 * t) * np.cos(23 * t)
+    for factor, match in ((1e200, "numbers above 1e"), (1e-200, "does not move")):
+        with pytest.raises(UsageError, match=match):
+            gough.fit_decay(cross(1000.0, 9e4), t, factor * y, ["x.spring.stiffness"], modes=[0])

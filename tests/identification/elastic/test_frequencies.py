@@ -89,7 +89,7 @@ def test_a_mass_at_a_node_is_said_to_be_undetermined():
     assert fit.undetermined == ("pin",)
     held = gough.fit_frequencies(model, MEASURED, unknowns, sigma_hz=1.0, prior={"pin": 0.05})
     assert held.undetermined == ("pin",) and abs(held.value("pin")) < 0.2
-    assert "it is their prior" in held.notes[0]
+    assert "it is the prior" in held.notes[0]
 
 
 def test_unknowns_that_do_the_same_are_named():
@@ -159,6 +159,7 @@ def test_stiffness_of_servos():
         model, hz, {"servo": "*.servo.stiffness", "E": "link*.E"}, drives={"stiffness": 1.5e5}, sigma_hz=0.01
     )
     assert np.allclose(fit.values, [2e5, 74e9], rtol=1e-6)
+    assert "N/m " in fit.report().splitlines()[1]  # its drives slide
     with pytest.raises(UsageError, match="gain of a controller"):
         _ = fit.robot
 
@@ -181,7 +182,7 @@ def test_what_cannot_be_meant_is_refused():
     refuse("positive frequencies", measured=[-1.0])
     refuse("9 modes", measured=np.linspace(10, 100, 12))
     refuse("sigma_hz", sigma_hz=[1.0, 2.0])
-    refuse("deviations are positive", sigma_hz=0.0)
+    refuse("sigma_hz: give positive and finite", sigma_hz=0.0)
     refuse("say pairing='shape'", shapes=np.ones((5, 2)))
     refuse("name the sensors", shapes=np.ones((5, 2)), pairing="shape")
     refuse("no such channel", shapes=np.ones((5, 1)), pairing="shape", sensors=["tool.q"])
@@ -317,3 +318,65 @@ def test_reports_name_the_pose_and_orders_their_remedy():
     assert "pose 1, mode 2: measured" in text
     with pytest.raises(UsageError, match=r"sort each row: np.sort.*pairing='shape'"):
         gough.fit_frequencies(model, measured[:, ::-1], wanted, q=poses, drives="free")
+
+
+ROW = """
+format: 1
+name: row
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 2.0}, {name: b, mass: 1.0}]
+joints:
+- {name: x, type: prismatic, parent: world, child: a, axis: [1, 0, 0], spring: {stiffness: 1000 N/m, damping: 1}}
+- {name: y, type: prismatic, parent: a, child: b, axis: [1, 0, 0], spring: {stiffness: 500 N/m, damping: 1}}
+velocities: [x, y]
+"""
+
+
+def row_frequencies(k: float, kk: float) -> np.ndarray:
+    """Of masses 2 and 1 kg in a row: λ² - (k + 3 kk)/2 λ + k kk/2 = 0, the same for kk' = k/3, k' = 3 kk."""
+    return np.sqrt(np.sort(np.roots([1.0, -(k + 3 * kk) / 2, k * kk / 2]))) / (2 * np.pi)
+
+
+def test_other_numbers_with_the_same_frequencies_are_said(recwarn: pytest.WarningsRecorder):
+    model, wanted = gough.build(loads(ROW)), ["x.spring.stiffness", "y.spring.stiffness"]
+    assert np.allclose(row_frequencies(1800, 450), row_frequencies(1350, 600), rtol=1e-12)
+    with pytest.warns(IdentificationWarning, match=r"as well: x.spring.stiffness = 1800.*y.spring.stiffness = 450 "):
+        found = gough.fit_frequencies(model, row_frequencies(1800, 450), wanted, sigma_hz=0.01, drives="free")
+    assert np.allclose(found.values, [1350, 600], rtol=1e-6)
+    recwarn.clear()
+    options = {"sigma_hz": 0.01, "drives": "free"}
+    begun = gough.fit_frequencies(model, row_frequencies(1800, 450), wanted, start={wanted[0]: 2000.0}, **options)
+    assert np.allclose(begun.values, [1800, 450], rtol=1e-6)
+    gough.fit_frequencies(model, row_frequencies(1010, 502), wanted, **options)
+    assert not recwarn.list
+
+
+def test_a_prior_of_some_determines_others(recwarn: pytest.WarningsRecorder):
+    wanted = ["x.spring.stiffness", "y.spring.stiffness", "a.M", "b.M"]
+    fit = gough.fit_frequencies(
+        gough.build(loads(ROW)),
+        row_frequencies(1020, 510),
+        wanted,
+        sigma_hz=0.01,
+        drives="free",
+        prior={"a.M": 0.001, "b.M": 0.001},
+    )
+    assert not recwarn.list and np.allclose(fit.values, [1020, 510, 2, 1], rtol=1e-3)
+    assert "it is the prior that does" in fit.report()
+
+
+def test_a_prior_that_outweighs_the_data_and_contradicts_them_is_said():
+    wanted = ["x.spring.stiffness", "y.spring.stiffness"]
+    with pytest.warns(IdentificationWarning, match=r"x.spring.stiffness is found as 1000.*contradict each other"):
+        gough.fit_frequencies(
+            gough.build(loads(ROW)),
+            row_frequencies(1300, 500),
+            wanted,
+            sigma_hz=0.005,
+            drives="free",
+            prior={wanted[0]: 0.01},
+        )
+    with pytest.raises(UsageError, match="sigma_hz: give positive and finite"):
+        gough.fit_frequencies(
+            gough.build(loads(ROW)), row_frequencies(1300, 500), wanted, sigma_hz=1e-300, drives="free"
+        )

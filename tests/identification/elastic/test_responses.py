@@ -1,5 +1,6 @@
 """Stiffness, mass and damping from responses of independent elements; slopes against the closed form."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -141,3 +142,44 @@ def test_a_prior_without_sigma_does_not_pull_good_data():
     alone = gough.fit_response(model, HZ, noisy, wanted, **options)
     fit = gough.fit_response(model, HZ, noisy, wanted, prior={"x.spring.stiffness": 50.0}, **options)
     assert np.allclose(fit.values, alone.values, rtol=1e-5) and np.allclose(fit.deviations, alone.deviations, rtol=1e-2)
+
+
+def test_frequencies_in_rad_are_said_of_a_robot_that_is_described_wrongly():
+    hz = np.linspace(1.0, 8.0, 100)
+    w = 2 * np.pi * hz
+    H = -(w**2) / (1210 + 2.5j * w - 2 * w**2)  # described: 1000 N/m, so that the peaks do not meet
+    options: dict[str, Any] = {"force": "head.eye.x", "motion": "head.eye.x", "drives": "free"}
+    wanted = ["x.spring.stiffness", "x.spring.damping"]
+    with pytest.warns(IdentificationWarning, match="in rad/s: frequencies_hz is in Hz; divide by 2π"):
+        gough.fit_response(cross(1000.0, 3000.0), w, H, wanted, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = gough.fit_response(cross(1000.0, 3000.0), hz, H, wanted, **options)
+    assert np.allclose(fit.values, [1210, 2.5], rtol=1e-6)
+
+
+def test_what_is_no_response_is_refused():
+    hz = np.linspace(1.0, 8.0, 50)
+    w = 2 * np.pi * hz
+    H = -(w**2) / (1000 + 2j * w - 2 * w**2)
+
+    def refuse(match, response: Any = H, motion: Any = "head.eye.x", **options):
+        with pytest.raises(UsageError, match=match):
+            gough.fit_response(
+                cross(),
+                hz,
+                response,
+                ["x.spring.stiffness"],
+                force="head.eye.x",
+                motion=motion,
+                drives="free",
+                **options,
+            )
+
+    refuse("at 1 Hz of head.eye.x is no measurement", response=0 * H)
+    refuse("is no measurement", response=np.where(hz > 7.9, 1e200, H))
+    refuse("0 outputs", response=np.zeros((50, 0)), motion=[])
+    refuse("head.eye.x stands twice", response=np.stack([H, H], axis=1), motion=["head.eye.x", "head.eye.x"])
+    refuse("sigma: give positive and finite", sigma=1e-300)
+    refuse("sigma: give positive and finite", sigma=np.inf)
+    refuse("coherence: give positive and finite", coherence=0.0)

@@ -60,7 +60,7 @@ def test_python_warns_too():
 def test_papers_with_unphysical_tensors():
     for name, bodies in {
         "pedrammehr2012": ["platform", "lower", "upper"],
-        "long2014_rigid": ["link1", "link2", "link3"],
+        "long2014_rigid": ["link2", "link3"],
     }.items():
         with pytest.warns(UnphysicalInertiaWarning) as caught:
             load(name)
@@ -91,6 +91,10 @@ joints:
 def test_a_body_that_turns_about_one_axis_may_state_its_moment_alone(about, axis, roll, warned):
     document = ARM.replace("ABOUT", about).replace("AXIS", axis).replace("ROLL", roll)
     assert bool(messages(document)[1]) == warned
+    written = document[document.index("mass: 1, center") : document.index("}}\njoints")] + "}"
+    ten = document.replace(written, "parameters: {M: 1, MX: 0.1, MY: 0.02, ZZ: 0.03}")
+    assert "parameters" in ten and bool(messages(ten)[1]) == warned
+    assert messages(ten.replace("ZZ: 0.03", "ZZ: 0.01"))[1]  # about the mass centre it is negative
 
 
 def test_where_a_base_turns_about_another_axis_all_moments_matter():

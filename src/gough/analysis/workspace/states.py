@@ -13,6 +13,7 @@ So the product of the signs of det S and of the loops' blocks tells the side of 
 import threading
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -59,12 +60,15 @@ def empty(n: int) -> dict[str, np.ndarray]:
 
 
 class Names:
-    """A growing list of names, safe to use by several threads."""
+    """A growing list of names, safe to use by several threads; in another process it begins anew."""
 
     def __init__(self) -> None:
         self.all: list[str] = []
         self._index: dict[str, int] = {}
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> Any:
+        return Names, ()
 
     def __call__(self, name: str) -> int:
         """The place of a name, which is added if it is new."""

@@ -1,28 +1,31 @@
 """Workspace: what a robot can reach within its limits and away from singularities, sampled in batches.
 
-Samples are evaluated in chunks of bounded memory by a few threads (compiled code and LAPACK run in parallel).
+Samples are evaluated in chunks of bounded memory by a few threads (compiled code and LAPACK run in parallel), or by the workers
+of a cluster.
 """
 
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gough.analysis.grids import MapSamples, home_coordinates, make_samples
-from gough.analysis.workspace._growth import default_ranges, seeds
+from gough.analysis.grids import home_coordinates, make_samples
+from gough.analysis.workspace._growth import Seeds, default_ranges, seeds
 from gough.analysis.workspace.result import Workspace
 from gough.analysis.workspace.states import Settings, Surveyor, empty
 from gough.arguments import a_model, checked, flag, mapping, number, numbers, whole
+from gough.compilation.threads import calls_here
+from gough.distribution import a_cluster, run_chunks
 from gough.errors import UsageError, warn
 from gough.model import Model
 
 CHUNK = 4096
-"""Samples at once in a thread; some megabytes for a hexapod."""
+"""Samples at once in a thread; some megabytes for a hexapod. The same on every machine, so that results are."""
 MOST_THREADS = 4
 
 
@@ -41,6 +44,8 @@ class PartialResultWarning(UserWarning):
     limits=flag,
     condition=number(0.0),
     keep_q=flag,
+    cluster=a_cluster,
+    mixed=flag,
     threads=whole(1, 1024),
     progress=flag,
 )
@@ -56,6 +61,8 @@ def workspace(
     limits: bool = True,
     condition: float = 0.01,
     keep_q: bool = False,
+    cluster: Any = None,
+    mixed: bool = False,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Workspace:
@@ -70,12 +77,14 @@ def workspace(
         (every=True, the dexterous workspace) or as the best (every=False).
     limits: whether the description's limits (coordinates, strokes, cones) count.
     condition: smallest reciprocal condition, parallel and serial, of the singularity-free part.
-    keep_q: keep the configurations (n, nq). threads: default one a core, at most 4. progress: a bar on stderr, default
-        on a terminal.
+    keep_q: keep the configurations (n, nq). cluster, mixed: as for `simulate_many`. threads: default one a core, at most 4.
+        progress: a bar on stderr, default on a terminal.
 
     An interrupt (Ctrl-C) returns what is done, with `partial` set and a PartialResultWarning.
     """
     begin = time.perf_counter()
+    if cluster is not None and threads is not None:
+        raise UsageError("threads= is of this process; workers of a cluster have one each: leave it out")
     if not 0 <= condition < 1:
         raise UsageError(f"condition={condition}; give a reciprocal condition number from 0 to 1")
     settings = Settings(bool(limits), float(condition), _orientations(model, orientations), bool(every))
@@ -85,7 +94,7 @@ def workspace(
     chosen = default_ranges(model, held, settings, random is not None) if ranges is None else dict(ranges)
     samples = make_samples(model, chosen, held, random, seed)
     surveyor = Surveyor(model, samples, settings)
-    out, q, partial = _run(surveyor, samples, keep_q, threads, progress)
+    out, q, partial = _run(surveyor, keep_q, progress, {"cluster": cluster, "mixed": mixed, "threads": threads})
     places = sorted(surveyor.places.all)
     order = np.array([places.index(name) for name in surveyor.places.all] + [-1], dtype=np.int16)
     out["place"] = order[out["place"]]
@@ -111,41 +120,51 @@ def workspace(
     )
 
 
+@dataclass(frozen=True)
+class SurveyWork:
+    """A survey of samples, as it is done in chunks (begin, end); see `ChunkWork`. source: a surveyor, or seeds that lead one."""
+
+    surveyor: Surveyor
+    source: Surveyor | Seeds
+    keep_q: bool
+
+    def prepare(self) -> Callable[[tuple[int, int], Any], dict[str, Any]]:
+        """The arrays of a chunk, with the names that its places are counted in."""
+
+        def go(item: tuple[int, int], tick: Any) -> dict[str, Any]:
+            with calls_here(steady=self.surveyor.samples.is_large):
+                found, q = self.source.survey(self.surveyor.samples.coordinates(*item))
+            more = {"q": q} if self.keep_q else {}
+            return found | more | {"names": tuple(self.surveyor.places.all)}
+
+        return go
+
+
 def _run(
-    surveyor: Surveyor, samples: MapSamples, keep_q: bool, threads: int | None, progress: bool | None
+    surveyor: Surveyor, keep_q: bool, progress: bool | None, who: dict[str, Any]
 ) -> tuple[dict[str, np.ndarray], np.ndarray | None, bool]:
-    """(arrays, q, interrupted)."""
-    out = empty(samples.count)
-    q = np.full((samples.count, surveyor.model.layout.nq), np.nan) if keep_q else None
-    workers = min(os.cpu_count() or 1, MOST_THREADS) if threads is None else max(int(threads), 1)
-    with ThreadPoolExecutor(workers, thread_name_prefix="workspace") as pool:
-        try:
-            with _bar(samples.count, progress) as advance:
-                _run_chunks(surveyor, out, q, advance, pool)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=True, cancel_futures=True)
-            return out, q, True
-    return out, q, False
-
-
-def _run_chunks(surveyor: Surveyor, out: dict[str, np.ndarray], q: np.ndarray | None, advance: Any, pool: Any) -> None:
-    """Chunk after chunk. The first compiles what is needed, the others run side by side."""
+    """(arrays, q, interrupted). who: cluster, mixed and threads of `run_chunks`."""
     samples = surveyor.samples
-    source = seeds(surveyor) if surveyor.led else surveyor
-
-    def chunk(begin: int) -> int:
-        end = min(begin + CHUNK, samples.count)
-        found, configurations = source.survey(samples.coordinates(begin, end))
-        if q is not None:
-            q[begin:end] = configurations
-        for name in reversed(out):  # the verdict last: it says that a sample is done
-            out[name][begin:end] = found[name]
-        return end - begin
-
-    starts = range(0, samples.count, CHUNK)
-    advance(chunk(starts[0]))
-    for job in as_completed([pool.submit(chunk, begin) for begin in starts[1:]]):
-        advance(job.result())
+    out, chunks = empty(samples.count), samples.chunks(CHUNK)
+    q = np.full((samples.count, surveyor.model.layout.nq), np.nan) if keep_q else None
+    who = who | {"threads": who["threads"] or min(os.cpu_count() or 1, MOST_THREADS)}
+    try:
+        with calls_here(steady=samples.is_large):
+            source = seeds(surveyor) if surveyor.led else surveyor
+        work = SurveyWork(surveyor, source, keep_q)
+        with _bar(samples.count, progress) as advance, closing(run_chunks(work, chunks, **who)) as done:
+            for number, found, _ in done:
+                a, b = chunks[number]
+                if q is not None:
+                    q[a:b] = found["q"]
+                order = np.array([*map(surveyor.places, found["names"]), -1], dtype=np.int16)
+                found["place"] = order[found["place"]]
+                for name in reversed(out):  # the verdict last: it says that a sample is done
+                    out[name][a:b] = found[name]
+                advance(b - a)
+    except KeyboardInterrupt:
+        return out, q, True
+    return out, q, False
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 1. `store`: the form of a program that is expected to be faster, straight or in stages, and objects kept on disk.
 2. `module`: its text: a `driver` (rows of states) or a `march_driver` (a time loop) around bodies. `body`, `blocks`
    and `symmetric` write them as IR; `assembler` writes straight code for AVX-512 itself, `scalar_assembler` that of one run.
-3. `target`: CPUs, and objects of IR. `kernel` and `march`: what is called.
+3. `target`: CPUs, and objects of IR. `kernel` and `march`: what is called. `row_squares`: sums over rows, which are no program.
 """
 
 from typing import Any

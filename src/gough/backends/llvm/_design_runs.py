@@ -16,6 +16,7 @@ import numpy as np
 
 from gough.backends.llvm.store import StoredObject
 from gough.backends.llvm.target import LoadedObject, compile_object, host
+from gough.locks import make_lock
 from gough.program.interpreter import evaluate_nodes, stack_columns
 from gough.program.ops import Op
 from gough.program.program import Program, Slot
@@ -60,14 +61,23 @@ _SIGNATURE = ctypes.CFUNCTYPE(
 )
 
 
+_one = make_lock()
+"""Code that two threads make at once would be thrown away by one of them, while the other runs it."""
+
+
 @lru_cache(maxsize=1)
 def _loaded() -> LoadedObject:
     return LoadedObject(compile_object(_TEXT, host()))
 
 
-@lru_cache(maxsize=1)
 def design_runs() -> Callable[..., int]:
     """The machine code, made when first asked for; it serves every kernel."""
+    with _one:
+        return _function()
+
+
+@lru_cache(maxsize=1)
+def _function() -> Callable[..., int]:
     return _SIGNATURE(_loaded().address("run"))
 
 

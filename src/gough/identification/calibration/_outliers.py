@@ -13,8 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtri, fdtri
 
-from gough.identification.calibration._adjustment import Adjusted, adjust, adjust_again
-from gough.identification.calibration._noise import is_more_than_chance, noise_of, root_of_covariance
+from gough.identification.calibration._adjustment import (
+    Adjusted,
+    adjust,
+    adjust_again,
+    is_more_than_chance,
+    noise_of,
+    root_of_covariance,
+)
 from gough.identification.calibration._problem import CalibrationProblem, GeometryEstimate
 
 HUBER = 1.5

@@ -73,9 +73,9 @@ def find_start(problem: CalibrationProblem) -> FirstEstimate:
 
 
 def states_of_readings(
-    model: "Model", problem: CalibrationProblem, factor: np.ndarray | None = None
+    model: "Model", problem: CalibrationProblem, factor: np.ndarray | float = 1.0, less: np.ndarray | float = 0.0
 ) -> tuple[np.ndarray, list[str]]:
-    """(q (n, nq), NaN where nothing closes; why)."""
+    """(q (n, nq), NaN where nothing closes; why) of the readings times a factor, less something."""
     o, drives = problem.observed, model.layout.drive_names
     missing = [name for name in drives if name not in o.encoders]
     if missing:
@@ -84,7 +84,7 @@ def states_of_readings(
             f"follows from all drives. Give them in Measurements(readings={{…}})"
         )
     zeros, scales = problem.correction(np.array([u.value for u in problem.unknowns]))
-    coordinates = o.readings * (1.0 if factor is None else factor) * scales + zeros
+    coordinates = (o.readings * factor - less) * scales + zeros
     found = model.assemble(drives=coordinates[:, [o.encoders.index(d) for d in drives]], on_bad_state="mark")
     reasons = [str(f) or "not closed" for f in found.failures]
     return np.where((found.status == 0)[:, None], found.q, np.nan), reasons
@@ -97,6 +97,16 @@ def _refuse_readings(problem: CalibrationProblem, refused: dict[int, str], n: in
     tries = {"mm, not m": (1e-3, "m"), "degrees, not rad": (np.pi / 180.0, "rad"), "m, the robot in mm": (1e3, "m")}
     few = np.arange(min(n, 40))
     part = problem.subset(few)
+    angles = np.array([unit == "rad" for unit in units])
+    turns = np.round((part.observed.readings - model.home[list(o.entries)]) / (2 * np.pi)) * angles
+    same = turns.any() and not np.ptp(turns, axis=0).any()  # of angles in degrees they differ
+    if same and np.isfinite(states_of_readings(model, part, less=2 * np.pi * turns)[0]).all(axis=1).mean() > 0.8:
+        own = [name for name, any_turn in zip(o.encoders, np.atleast_1d(turns.any(axis=0)), strict=True) if any_turn]
+        raise UsageError(
+            f"calibrate: readings of {', '.join(own[:3])} lead to no assembly of {model.robot.name} in {len(refused)} of {n} "
+            "poses, and do without whole turns: take off 2π as often as they are that far from home "
+            f"({', '.join(f'{model.home[o.entries[o.encoders.index(name)]]:.4g}' for name in own[:3])})"
+        )
     for text, (factor, unit) in tries.items():
         if unit in units:
             q, _ = states_of_readings(model, part, np.array([factor if u == unit else 1.0 for u in units]))

@@ -101,6 +101,8 @@ def choose_geometry(
                 f"{f'; did you mean {known}?' if known else ''}"
             )
         chosen |= set(found)
+    if not chosen:
+        raise UsageError(f"unknowns={wanted!r}: name what is to be found: {', '.join(WORDS)}, names or patterns with *")
     unknowns = [u for u in everything.values() if u.name in chosen]
     given = {} if prior is None else dict(prior) if isinstance(prior, Mapping) else {"*": prior}
     for word, sigma in given.items():

@@ -8,10 +8,14 @@ import numpy as np
 
 from gough.arguments import a_model, checked, flag, instance, mapping, nothing, number, word, words
 from gough.errors import CalibrationWarning, UsageError, warn
-from gough.identification.calibration._adjustment import Adjusted, adjust
-from gough.identification.calibration._counting import check_count
-from gough.identification.calibration._doubts import warn_of_reach
-from gough.identification.calibration._noise import is_more_than_chance, noise_of, root_of_covariance
+from gough.identification.calibration._adjustment import (
+    Adjusted,
+    adjust,
+    is_more_than_chance,
+    noise_of,
+    root_of_covariance,
+)
+from gough.identification.calibration._doubts import check_count, warn_of_copies, warn_of_reach
 from gough.identification.calibration._outliers import LEAST_NOISE, adjust_robustly, check_poses
 from gough.identification.calibration._problem import CalibrationProblem
 from gough.identification.calibration._starting import OF_MOTION, FirstEstimate, find_start
@@ -71,6 +75,7 @@ def calibrate(
     start = find_start(problem)
     used = problem.subset(start.usable)
     check_count(used, start)
+    warn_of_copies(observed)
     found, keep = _fit(used, start, robust)
     if not observed.given:  # deviations of what was measured, and so the prior's part, follow from the residuals
         noise = max(noise_of(found, keep)[0], LEAST_NOISE)

@@ -20,6 +20,8 @@ UNKNOWN = "unknown"
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 QUATERNION = 1e-3
 """By how much the length of a measured quaternion may differ from 1; it is scaled."""
+LEAST = 1e-50
+"""Of a standard deviation: squares of smaller ones cannot be computed with."""
 SIGMAS = {"position": 1e-4, "rotation": 1e-4, "readings": 1e-5}
 """Where no sigma is given: relative to the robot's size, and rad. Their ratios count; their size is found from the residuals."""
 
@@ -59,6 +61,10 @@ class Measurements:
         if len(set(shapes.values())) > 1 or len(next(iter(shapes.values()))) != 1:
             told = ", ".join(f"{name} {shape}" for name, shape in list(shapes.items())[:4])
             raise UsageError(f"Measurements: readings have shapes {told}; each needs (n,), one number a pose")
+        if not len(self):
+            raise UsageError(
+                "Measurements: readings of no pose; give those of the drives at several, {name: (n,)} or (n, drives)"
+            )
         self.pose, positions_only = _seen(pose, len(self))
         self.components = _components(components, self.pose, positions_only)
         self.frame, self.base, self.tool = frame, _mount("base", base), _mount("tool", tool)
@@ -218,6 +224,6 @@ def _sigmas(
         raise UsageError(
             f"sigma: {', '.join(sorted(unused))} is nothing measured; use position, rotation, readings, {', '.join(words_of)}"
         )
-    if not all(np.isfinite(x) and x > 0 for x in out):
-        raise UsageError(f"sigma={sigma!r}: standard deviations are positive (m, rad)")
+    if not all(LEAST < x < 1 / LEAST for x in out):
+        raise UsageError(f"sigma={sigma!r}: standard deviations are positive (m, rad), {LEAST:g} … {1 / LEAST:g}")
     return np.array(out)

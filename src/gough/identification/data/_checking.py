@@ -24,17 +24,19 @@ USUAL_STEP = 0.05
 """s: steps up to this one are what a log has; the first unit of TICKS that gives one is suggested."""
 FEWEST = 20
 """Samples that a record has at least."""
+MOST = 1e100
+"""Largest number that can be measured: squares of larger ones are none."""
 UNIT = 1e-3
 """Accepted error of a quaternion's length; less is rounding or noise."""
-BEYOND = 1.5
-"""Times its limit: a force of another gain or unit, not one that sits there."""
+OVER_LIMIT, OUTLIERS = 1.5, 0.01
+"""Times its limit: a force of another gain or unit, not one that sits there; share of it that may be outliers."""
 FORCE_LIMIT = 0.999
 """Of a drive's force limit: what reaches it is at the limit."""
 STRETCH, SHARE = 8, 1e-3
 """Samples of one extreme value in a row, and their share of all, that show a clipped channel."""
 BETWEEN = 0.05
 """Share of samples between the extreme values that a clipped channel has at least."""
-JUMP, BEYOND = 0.8, 10.0
+JUMP, UNUSUAL = 0.8, 10.0
 """A wrap is a step of this part of the channel's range, and this many usual large steps."""
 
 
@@ -92,7 +94,8 @@ def _of_time(record: Record) -> Iterator[DataProblem]:
         yield DataProblem(
             "repeated", record.name, "time", f"stands still at {say_rows(same, time)}", remedy, row_numbers(same)
         )
-    forward = steps[steps > 0]
+    in_order = np.diff(np.sort(time)) if len(back) else steps
+    forward = in_order[in_order > 0]
     if not len(forward):
         return
     typical = float(np.median(forward))
@@ -112,12 +115,12 @@ def _of_time(record: Record) -> Iterator[DataProblem]:
 
 def _of_numbers(record: Record) -> Iterator[DataProblem]:
     for name, x in record.channels.items():
-        bad = np.flatnonzero(~np.isfinite(x.reshape(len(x), -1)).all(axis=1))
+        bad = np.flatnonzero(~rows_of_numbers(x))
         if len(bad):
             remedy = "repair the log, or accept 'nan' to leave these rows out"
-            yield DataProblem(
-                "nan", record.name, name, f"no number in {say_rows(bad, record.time)}", remedy, row_numbers(bad)
-            )
+            huge = bool(np.isfinite(x[bad]).all())
+            what = f"{f'a number above {MOST:g}' if huge else 'no number'} in {say_rows(bad, record.time)}"
+            yield DataProblem("nan", record.name, name, what, remedy, row_numbers(bad))
         elif x.ndim == 1 and np.all(x == x[0]) and not name.startswith("reference"):
             remedy = "a dead sensor? Leave the channel out, or accept 'constant' where it stood still"
             yield DataProblem("constant", record.name, name, f"is {x[0]:g} in all {len(x)} rows", remedy)
@@ -128,6 +131,11 @@ def _of_numbers(record: Record) -> Iterator[DataProblem]:
             what = f"quaternions of length {length[bad[0]]:.6g} in {say_rows(bad, record.time)}"
             remedy = "order is qw qx qy qz, and length 1; accept 'quaternion' to normalise them"
             yield DataProblem("quaternion", record.name, "pose", what, remedy, row_numbers(bad))
+
+
+def rows_of_numbers(x: np.ndarray) -> np.ndarray:
+    """Mask (n,) of the rows of a channel (n, ...) that can be computed with."""
+    return np.asarray((np.abs(x.reshape(len(x), -1)) < MOST).all(axis=1))
 
 
 def force_limits(model: "Model") -> dict[str, float]:
@@ -153,7 +161,7 @@ def saturated_rows(model: "Model", record: Record) -> Mapping[str, np.ndarray]:
 def clipped_rows(x: np.ndarray) -> np.ndarray:
     """Mask of an extreme value that stands several times in a row at several places, in a signal that changes else."""
     out = np.zeros(len(x), dtype=bool)
-    still = np.append(np.diff(x) == 0, False)
+    still = np.append(x[1:] == x[:-1], False)
     between = (x < np.max(x)) & (x > np.min(x))
     if between.sum() < BETWEEN * len(x):  # of two values: switched, not cut off
         return out
@@ -177,16 +185,26 @@ def _of_forces(model: "Model", record: Record) -> Iterator[DataProblem]:
             else f"{record.forces[drive][rows[0]]:g}, where it is cut off"
         )
         what = f"saturated: it sits at {where} in {say_rows(rows, record.time)}"
-        beyond = float(np.abs(record.forces[drive]).max()) / limits.get(drive, np.inf)
-        if beyond > BEYOND:
+        over = np.abs(record.forces[drive]) / limits.get(drive, np.inf)
+        beyond = float(np.quantile(over, 1.0 - OUTLIERS))
+        if beyond > OVER_LIMIT:
             what = f"is up to {beyond:.3g} times {where}, in {say_rows(rows, record.time)}"
             yield DataProblem(
-                "units", record.name, f"force {drive}", what, "check its gain and unit", row_numbers(rows)
+                "units",
+                record.name,
+                f"force {drive}",
+                what,
+                "check its gain and unit, or the force_limit described",
+                row_numbers(rows),
             )
             continue
         remedy = (
             "accept 'saturated' to leave these rows out (where the log has commands, the drive gave something else)"
         )
+        if beyond > 2.0 - FORCE_LIMIT:
+            largest = float(np.abs(record.forces[drive]).max())
+            what = f"saturated: it is at {where} or beyond, up to {largest:.4g}, in {say_rows(rows, record.time)}"
+            remedy += ", or describe the force_limit that the drive has"
         yield DataProblem("saturated", record.name, f"force {drive}", what, remedy, row_numbers(rows))
 
 
@@ -197,7 +215,7 @@ def _of_counters(model: "Model", record: Record) -> Iterator[DataProblem]:
         if extent == 0.0:
             continue
         usual = float(np.quantile(size, 0.99))
-        jumps = np.flatnonzero((size > JUMP * extent) & (size > BEYOND * usual))
+        jumps = np.flatnonzero((size > JUMP * extent) & (size > UNUSUAL * usual))
         back = np.flatnonzero((np.diff(jumps) <= BURST) & (np.sign(steps[jumps[1:]]) != np.sign(steps[jumps[:-1]])))
         jumps = np.delete(jumps, np.union1d(back, back + 1))  # there and back: an outlier
         if len(jumps):

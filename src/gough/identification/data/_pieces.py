@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.identification.data._checking import FEWEST, GAP, saturated_rows
+from gough.identification.data._checking import FEWEST, GAP, rows_of_numbers, saturated_rows
 from gough.identification.data._outliers import find_outliers, replace_rows
 from gough.identification.data._problems import DataProblem, demand_none
 from gough.identification.data.record import Record
@@ -36,12 +36,12 @@ def make_pieces(model: "Model", record: Record, accept: Collection[str], outlier
     """The pieces of a record whose problems are accepted."""
     notes: list[str] = []
     record = _sorted(record, notes)
-    finite = np.all([np.isfinite(x.reshape(len(x), -1)).all(axis=1) for x in record.channels.values()], axis=0)
+    finite = np.all([rows_of_numbers(x) for x in record.channels.values()], axis=0)
     if not finite.all():
         notes.append(f"{int((~finite).sum())} rows without a number left out")
         record = record.rows(finite)
     steps = np.diff(record.time)
-    gaps = np.flatnonzero(steps > GAP * np.median(steps)) + 1
+    gaps = np.flatnonzero(steps > GAP * np.median(steps)) + 1 if len(steps) else np.zeros(0, dtype=int)
     bounds = [0, *gaps.tolist(), len(record)]
     parts = [(a, b) for a, b in pairwise(bounds) if b - a >= FEWEST]
     if len(bounds) > 2:

@@ -30,6 +30,8 @@ leaves 0.8 and more."""
 ENOUGH = 2.0
 """Independent rows a column below which nothing can be told."""
 STRETCHES = 12
+AT_ONCE = 32
+"""Shifts that are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,9 @@ def find_shift(
         return None
     basis = np.concatenate([B for _, _, B in pieces])
     size = np.linalg.norm(basis, axis=0)
-    U, s, _ = np.linalg.svd(basis[:, size > 0] / size[size > 0], full_matrices=False)
-    Q = U[:, s > 1e-9 * s[0]]
+    Q, R = np.linalg.qr(basis[:, size > 0] / size[size > 0])
+    U, s, _ = np.linalg.svd(R)
+    Q = Q @ U[:, s > 1e-9 * s[0]] if s[-1] <= 1e-9 * s[0] else Q
     curves = [CubicSpline(np.arange(len(y)), y) for y, _, _ in pieces]
     room = min(min(int(rows.min()), len(y) - 1 - int(rows.max())) for y, rows, _ in pieces)
     most = min(int(LONGEST / step), MOST_STEPS, room)
@@ -90,7 +93,10 @@ def find_shift(
         return float(r @ r)
 
     grid = np.arange(-most, most + 1)
-    errors = [error(float(k)) for k in grid]
+    errors = []
+    for some in np.array_split(grid, -(-len(grid) // AT_ONCE)):  # whole steps: the samples themselves
+        y = np.concatenate([y[rows[:, None] + some] for y, rows, _ in pieces])
+        errors += ((y - Q @ (Q.T @ y)) ** 2).sum(axis=0).tolist()
     best = int(np.argmin(errors))
     if best in (0, len(grid) - 1):
         return None

@@ -42,7 +42,7 @@ class RobotStates:
 
 def close_states(way: Way, wanted: Sample, step: float, near: np.ndarray | None = None) -> RobotStates:
     """States where the channels of a way are `wanted` (n, k), rows `step` seconds apart; near (nq,): whose assembly they begin
-    in, default home."""
+    in, default home; near (n, nq): a state not far from each of them."""
     model = way.model
     layout, n = model.layout, len(wanted.position)
     q, v = np.full((n, layout.nq), np.nan), np.full((n, layout.nv), np.nan)
@@ -53,7 +53,8 @@ def close_states(way: Way, wanted: Sample, step: float, near: np.ndarray | None 
     for start in range(0, n, AT_ONCE):
         part = slice(start, min(start + AT_ONCE, n))
         here = Sample(*(x[part] for x in (wanted.position, wanted.velocity, wanted.acceleration)))
-        found = states_for(lead, np.arange(part.stop - start, dtype=float), _some(here, taken), near)
+        begun = near if near is None or near.ndim == 1 else near[part]
+        found = states_for(lead, np.arange(part.stop - start, dtype=float), _some(here, taken), begun)
         own_q, own_v, own_a = found.q, found.v, found.acceleration
         if way.exact is not None:
             own_q = _corrected(way, own_q, here.position)
@@ -63,7 +64,8 @@ def close_states(way: Way, wanted: Sample, step: float, near: np.ndarray | None 
         acceleration[part] = 0.0
         acceleration[part, : layout.mobility] = own_a
         good = np.flatnonzero(np.isfinite(own_q).all(axis=1))
-        near = own_q[good[-1]] if len(good) else near
+        if (near is None or near.ndim == 1) and len(good):
+            near = own_q[good[-1]]
     acceleration[~np.isfinite(q).all(axis=1)] = np.nan
     return RobotStates(q, v, acceleration, status, np.sqrt(squares / max(n, 1)), _leaps(model, q, v, step))
 

@@ -138,11 +138,19 @@ def condition(
     begin = None if near is None else as_array("near", near, model.layout.nq)
     work = [_states_of(way, piece, low, late, stride, trim, accept, begin) for piece in pieces]
     if not any(w.good.any() for w in work):
+        longest, edge = max(p.record.duration for p in pieces), _edge(pieces[0].step, low, late, trim)
         raise UsageError(
-            f"condition: no rows are left; records are shorter than the filter's memory ({low.memory:.3g} s): give band="
+            f"condition: no rows are left; of records of up to {longest:.3g} s, {edge:.3g} s are taken away at both ends (the "
+            "filter's memory, or what trim= and shifts= say): record for longer, or give band="
         )
     late |= _compared_forces(model, way, work, low, isinstance(shifts, str), notes)
-    return _samples(model, work, low, late, stride, block, notes)
+    made = _samples(model, work, low, late, stride, block, notes)
+    if not len(made):
+        raise UsageError(
+            f"condition: no run has as many rows at equal steps as two equations take, {block * stride} each; record for longer, "
+            "give a wider band=, or a smaller decimate= or trim="
+        )
+    return made
 
 
 def _demand_measured(model: "Model", idle: str) -> None:
@@ -231,8 +239,7 @@ def _states_of(
     near: np.ndarray | None,
 ) -> _Work:
     n = len(piece.record)
-    edge = max(low.memory, 4 * piece.step) if isinstance(trim, str) else float(trim)
-    skipped = int(np.ceil(edge / piece.step))
+    skipped = int(np.ceil(_edge(piece.step, low, late, trim) / piece.step))
     rows = np.arange(skipped, n - skipped, stride)
     name = piece.record.name
     if not len(rows):
@@ -258,6 +265,12 @@ def _states_of(
 
         spoilt = maximum_filter1d(spoilt, 2 * int(np.ceil(0.5 * low.memory / piece.step)) + 1).astype(bool)
     return _Work(piece, rows, found, np.isfinite(found.q).all(axis=1) & ~spoilt[rows])
+
+
+def _edge(step: float, low: LowPass, late: Mapping[str, float], trim: float | str) -> float:
+    """Seconds at both ends of a run that do not count; of what was shifted nothing was measured beyond the ends."""
+    own = max(low.memory, 4 * step) if isinstance(trim, str) else float(trim)
+    return max(own, *map(abs, late.values())) if late else own
 
 
 def _known_shifts(model: "Model", shifts: Mapping[str, float]) -> dict[str, float]:

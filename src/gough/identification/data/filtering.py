@@ -1,4 +1,4 @@
-"""Exact states as if they had been measured: what the filter of a record does to them.
+"""States of samples made again from the positions of their drives: filtered, as those of a record are, or with a drive elsewhere.
 
 A low-pass takes noise away and blurs what is fast: where a drive turns back dry friction jumps, and its filtered velocity passes
 zero at another time than the true one. That is no noise, so that no average removes it; but a simulated robot that moves alike is
@@ -35,8 +35,29 @@ def filter_states(samples: Samples, band_hz: float | None) -> Samples:
         parts = zip(*(low.derivatives(channel, step) for channel in x.T), strict=True)
         inner = slice(reach, end - begin - reach)
         wanted = Sample(*(np.stack(part, axis=1)[inner] for part in parts))
-        found = close_states(way, wanted, step, samples.q[begin + reach])
+        found = close_states(way, wanted, step, samples.q[begin:end][inner])
         good = np.isfinite(found.acceleration).all(axis=1)
         rows = begin + reach + np.flatnonzero(good)
         q[rows], v[rows], acceleration[rows] = (y[good] for y in (found.q, found.v, found.acceleration))
+    return replace(samples, q=q, v=v, acceleration=acceleration)
+
+
+def move_drive(samples: Samples, drive: int, by: float) -> Samples | None:
+    """The samples with a drive elsewhere, loops closed; None where they do not close."""
+    model = samples.model
+    at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
+    state = {"q": samples.q, "v": samples.v, "parameters": model.parameters}
+    rates = model.function("tree_rates").values(**state)["u"][:, at]
+    accelerations = model.function("joint_motion").values(**state, vdot=samples.acceleration)["ud"][:, at]
+    x = samples.q[:, model.drive_index].copy()
+    x[:, drive] += by
+    way, parts = lead_by_joints(model, model.layout.drive_names), []
+    edges = np.flatnonzero(np.diff(samples.run, prepend=-1, append=-1))
+    for begin, end in pairwise(edges.tolist()):
+        own = slice(begin, end)
+        wanted = Sample(x[own], rates[own], accelerations[own])
+        parts.append(close_states(way, wanted, samples.spacing, samples.q[begin]))
+    q, v, acceleration = (np.concatenate([getattr(p, key) for p in parts]) for key in ("q", "v", "acceleration"))
+    if not np.isfinite(acceleration).all():
+        return None
     return replace(samples, q=q, v=v, acceleration=acceleration)

@@ -103,7 +103,8 @@ class Samples:
             notes += (
                 f"{int((~long).sum())} parts of runs left out: {int((~kept).sum())} rows, too few for two equations",
             )
-        return replace(self.rows(kept), run=number, runs=names, notes=notes)
+        left = self if kept.all() else self.rows(kept)  # all of them stay where they lie, on a disk perhaps
+        return replace(left, run=number, runs=names, notes=notes)
 
     @checked(validation=number(above=0, most=0.9) | words, part_s=number(above=0))
     def split(

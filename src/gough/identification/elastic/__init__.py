@@ -1,9 +1,9 @@
 """Elastic numbers of a robot from its vibrations: natural frequencies, frequency responses, decays.
 
 `_unknowns` and `_bodies`: what may be found, and how a design follows it. `_rest`: the linear robot and its exact slopes.
-`_eigen`: eigenvalues, `_pairing`: which is which. `_channels`, `_servos`: sensors and drives. `_subspace`: poles of a record.
-`_least_squares`: the search and its deviations. `frequencies`, `responses`, `decays`: the fits. `fit`: their result, `_writing`:
-a robot of it.
+`_eigen`: eigenvalues, `_pairing`: which is which. `_channels`: sensors and forces. `_subspace`: poles of a record.
+`_least_squares`: the search and its deviations, `_problem`: what the fits share. `frequencies`, `responses`, `decays`: the fits,
+`_ambiguity`: other numbers that explain as much. `fit`: their result, `_writing`: a robot of it.
 """
 
 from gough.identification.elastic._channels import read_channels

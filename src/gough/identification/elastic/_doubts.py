@@ -70,7 +70,8 @@ def note_clock(call: str, own: np.ndarray, seen: np.ndarray) -> tuple[str, ...]:
         off = np.log(of_record[:, None] / (factor * of_model)) ** 2
         nearest = off.min(axis=0 if len(of_model) <= len(of_record) else 1)
         plain = (np.log(of_record[:, None] / of_model) ** 2).min(axis=0 if len(of_model) <= len(of_record) else 1)
-        if np.sqrt(nearest.mean()) < min(SAME, CLEARER * float(np.sqrt(plain.mean()))):
+        now = float(np.sqrt(plain.mean()))
+        if now > SAME and np.sqrt(nearest.mean()) < min(SAME, CLEARER * now):
             found = ", ".join(f"{w / (2 * np.pi):.4g}" for w in of_record[:4])
             return say(call, f"waves in the record ({found} Hz) are {text}")
     return ()
@@ -119,7 +120,7 @@ def note_noise(call: str, times: float, what: str) -> tuple[str, ...]:
         return ()
     return say(
         call,
-        f"residuals are {times:.3g} times what {what} says: it is too small (state what repeated measurements show), or the "
+        f"residuals are {times:.3g} times what {what} says: noise is larger (state what repeated measurements show), or the "
         f"unknowns miss what is wrong (other bodies, damping, servos){FOLLOWED}",
     )
 

@@ -81,7 +81,9 @@ def things_of(model: "Model", servos: Mapping[str, np.ndarray]) -> dict[str, Thi
     for last, what in SERVO.items():
         for k, value in enumerate(servos.get(what, ())):
             name = model.layout.drive_names[k] + last
-            out[name] = Thing(name, "servo", (k, what), "SI", float(value), 0.0, size=abs(float(value)))
+            unit = ("N/m", "N m/rad") if what == "stiffness" else ("N s/m", "N m s/rad")
+            own = unit[model.layout.drive_units[k] != "N"]
+            out[name] = Thing(name, "servo", (k, what), own, float(value), 0.0, size=abs(float(value)))
     return out
 
 
@@ -235,17 +237,11 @@ class DesignMap:
 
     def _by_variable(self, x: np.ndarray, name: str) -> np.ndarray:
         """Change (n,) of parameters per unit of a variable."""
-        known, table = self.model.variables, self.model.mechanism.table
+        known = self.model.variables
         values = known.values.copy()
         for value, thing in self._of_kind("variable", x):
             values[known.names.index(thing.target)] = value
-        along = np.eye(len(values))[known.names.index(name)]
-        f = self.model.cached(
-            "slopes by variables", lambda: self.model._parameters_of_variables.derivative("variables", "jvp")
-        )
-        out = np.zeros(len(table.values))
-        out[list(table.formulas)] = f.values(variables=values, d_variables=along)["d_parameters"]
-        return out
+        return self.model.variable_slopes(name, values)
 
     def _given(self, x: np.ndarray) -> dict[str, dict[str, float]]:
         """{flexible body: {key: number}} of the unknowns."""

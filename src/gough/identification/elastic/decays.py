@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import a_model, checked, demand_one_of, mapping, numbers, word, words
+from gough.arguments import checked, numbers
 from gough.errors import UsageError
-from gough.identification.elastic._doubts import note_clock, note_followed, note_freedom, note_noise, say
+from gough.identification.elastic._doubts import note_clock, note_freedom, note_noise, say
 from gough.identification.elastic._eigen import poles
-from gough.identification.elastic._least_squares import Solution, minimise_squares, read_prior
-from gough.identification.elastic._rest import resting_robot
-from gough.identification.elastic._servos import read_drives
+from gough.identification.elastic._least_squares import minimise_squares
+from gough.identification.elastic._problem import MOST, SHARED, FitProblem, read_deviations
 from gough.identification.elastic._subspace import poles_of_record
-from gough.identification.elastic._unknowns import map_design
-from gough.identification.elastic.fit import ElasticFit, demand_determined
+from gough.identification.elastic.fit import ElasticFit
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -36,6 +34,10 @@ LOWEST = 2.5
 """Samples a period of a mode that tell it."""
 WEIGHT = 1e-3
 """Relative deviation of poles that are found in the record, for the first fit."""
+CUT_OFF = 3
+"""Swings that end at the same number, to the last digit: a sensor does not go further."""
+STEPS = 24
+"""Different numbers in a channel, at least, that are no steps."""
 WORSE = 1.5
 """Ratio of residuals, the model's to those of free poles, from which the model does not explain the record."""
 
@@ -62,20 +64,7 @@ class _Basis:
         return np.real(np.einsum("nm,km,mc->knc", waves, slopes, a))
 
 
-@checked(
-    model=a_model,
-    time=numbers,
-    record=numbers,
-    unknowns=word | words | mapping(word | words),
-    modes=numbers,
-    q=numbers,
-    drives=word | mapping(numbers),
-    sigma=numbers,
-    prior=mapping(numbers),
-    start=mapping(numbers),
-    bounds=mapping(numbers),
-    about=word,
-)
+@checked(**SHARED, time=numbers, record=numbers, modes=numbers, sigma=numbers)
 def fit_decay(
     model: "Model",
     time: Any,
@@ -99,14 +88,9 @@ def fit_decay(
     and 2.5 samples a period). sigma: deviation of the noise, one or one a channel; without it, each channel's residuals say it.
     The robot is taken as linear: Coulomb friction is left out.
     """
-    demand_one_of("about", about, ("equilibrium", "undeformed"))
     t, y = _read_record(time, record)
-    kind, servos = read_drives(model, drives)
-    design = map_design(model, unknowns, servos, start or {}, bounds or {})
-    robot = resting_robot(design, q, kind, about)
-    begin = np.array([u.start for u in design.unknowns])
-    robot.demand_closed(begin)
-    prior_rows = read_prior(design.unknowns, prior or {})
+    problem = FitProblem.of("fit_decay", model, unknowns, drives, prior, start, bounds, about)
+    robot, begin = problem.robot_at(q), problem.begin
     first = poles(robot.matrices(begin, False))
     chosen = _choose_modes(first.frequencies_hz, t, modes)
     fastest = float(first.frequencies_hz[chosen].max())
@@ -143,21 +127,18 @@ def fit_decay(
         return fit(x, False)[0].ravel()
 
     def jacobian(x: np.ndarray) -> np.ndarray:
-        return fit(x, True)[1].reshape(len(design.unknowns), -1).T
+        return fit(x, True)[1].reshape(len(begin), -1).T
 
-    def search(x: np.ndarray) -> Solution:
-        spent = (2 * len(chosen) + 1) * y.shape[1]
-        return minimise_squares(design.unknowns, residual, jacobian, prior_rows, known, x, spent)
-
-    free_left = _free_residual(t, y, seen) / spread
-    found = (
-        search(begin)
-        if not len(pairs)
-        else search(minimise_squares(design.unknowns, pole_residual, pole_jacobian, prior_rows).values)
-    )
+    free_left, spent = _free_residual(t, y, seen) / spread, (2 * len(chosen) + 1) * y.shape[1]
+    near = begin
+    if len(pairs):
+        near = minimise_squares(problem.unknowns, pole_residual, pole_jacobian, problem.prior).values
+    found = problem.search(residual, jacobian, known, near, spent)
     if len(pairs) and found.squares > WORSE * np.sum(free_left**2):
-        found = min((found, search(begin)), key=lambda one: one.squares)
-    open_ones, notes = demand_determined(design.unknowns, found, prior_rows)
+        again = problem.search(residual, jacobian, known, begin, spent)
+        found = min((found, again), key=lambda one: one.squares)
+    left_open, notes = problem.left_open(found)
+    notes = (*notes, *_note_sensors(y))
     missing = [int(chosen[k]) for k in range(len(chosen)) if k not in pairs]
     if missing:
         told = f"modes {missing} of the model do not stand out of the noise of the record"
@@ -181,23 +162,7 @@ def fit_decay(
     else:
         notes = (*notes, *note_noise("fit_decay", found.excess, "sigma"))
     notes = (*notes, *note_freedom("fit_decay", found, known, "samples (amplitudes take some of them)", "sigma"))
-    return ElasticFit(
-        design.model,
-        design.design(found.values)[0],
-        design.unknowns,
-        found.values,
-        np.sqrt(np.diag(found.covariance)),
-        found.covariance,
-        y,
-        y - left,
-        np.broadcast_to(spread * found.noise, y.shape),
-        np.asarray(chosen),
-        (),
-        open_ones,
-        found.at_bounds,
-        found.squares / found.free / found.noise**2 if found.free > 0 else float("nan"),
-        (*notes, *note_followed(found.excess, notes)),
-    )
+    return problem.result(found, y, y - left, spread, np.asarray(chosen), (), left_open, notes)
 
 
 def _projector(columns: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -241,6 +206,11 @@ def _choose_modes(hz: np.ndarray, t: np.ndarray, modes: Sequence[int] | None) ->
             raise UsageError(f"modes={modes!r}; give different numbers of modes, counted from 0")
         if len(chosen) and chosen.max() >= len(hz):
             raise UsageError(f"modes={modes!r}: the robot has {len(hz)} modes that swing")
+    if not len(hz):
+        raise UsageError(
+            "fit_decay: no mode of the robot swings at the start: it is free, unstable, or damped beyond that; see "
+            "natural_frequencies(model), and start with less damping or lock the drives"
+        )
     if not len(chosen):
         milli = (hz * span >= 1e3 * FEWEST) & (hz * step * LOWEST <= 1e3)
         if modes is None and milli.any() and step > 0.1:
@@ -270,9 +240,12 @@ def _read_record(time: Any, record: Any) -> tuple[np.ndarray, np.ndarray]:
         or np.abs(steps - steps.mean()).max() > max(EVEN, 1e-9 / steps.mean()) * steps.mean() * 1e3
     ):
         raise UsageError("fit_decay: times are not evenly spaced; resample the record")
-    flat = np.flatnonzero(np.ptp(y, axis=0) == 0)
-    if len(flat):
-        raise UsageError(f"fit_decay: channel {flat[0]} of the record does not move")
+    moves = np.ptp(y, axis=0)
+    strange = np.flatnonzero(~((moves > 1 / MOST) & (np.abs(y).max(axis=0) < MOST)))
+    if len(strange):
+        k = int(strange[0])
+        what = "does not move" if moves[k] <= 1 / MOST else f"has numbers above {MOST:g}"
+        raise UsageError(f"fit_decay: channel {k} of the record {what}; give a motion, in any unit")
     _, first = np.unique(y, axis=1, return_index=True)
     for k in (k for k in range(y.shape[1]) if k not in first):
         own = next(j for j in range(k) if (y[:, j] == y[:, k]).all())
@@ -293,7 +266,24 @@ def _read_spread(y: np.ndarray, t: np.ndarray, seen: np.ndarray, sigma: Any) -> 
     """(deviation (channels,), whether it is known)."""
     if sigma is None:
         return np.maximum(np.std(_free_residual(t, y, seen), axis=0), 1e-9 * np.std(y, axis=0)), False
-    given = np.asarray(sigma, dtype=float)
-    if given.shape not in ((), (y.shape[1],)) or not (given > 0).all():
-        raise UsageError(f"sigma={sigma!r}; give one positive number, or one for each of {y.shape[1]} channels")
-    return np.broadcast_to(given, (y.shape[1],)).copy(), True
+    return read_deviations("sigma", sigma, (y.shape[1],)).copy(), True
+
+
+def _note_sensors(y: np.ndarray) -> tuple[str, ...]:
+    """Notes (IdentificationWarning) on channels (n, channels) that are cut off, or have few steps: both change how it decays."""
+    notes = []
+    for k, x in enumerate(y.T):
+        swing = np.cumsum(np.abs(np.diff(x > x.mean(), prepend=x[0] > x.mean())))
+        levels = np.unique(x)
+        swings, end = max((len(np.unique(swing[x == e])), float(e)) for e in (levels[-1], levels[0]))
+        if len(levels) < STEPS:
+            notes.append(
+                f"channel {k} has {len(levels)} different numbers, {np.diff(levels).min():.3g} apart: a decay of so few steps "
+                "leans; record with a finer resolution"
+            )
+        elif swings >= CUT_OFF:
+            notes.append(
+                f"channel {k} is {end:.6g}, and never beyond, in {swings} swings: it seems cut off there, and decays "
+                "more slowly than the robot; record with a larger range, or leave the beginning out"
+            )
+    return say("fit_decay", *notes)

@@ -1,23 +1,17 @@
 """The result of a fit of elastic numbers."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.errors import IdentificationWarning, warn
 from gough.frozen import lock_arrays
-from gough.identification.elastic._least_squares import Solution
 from gough.identification.elastic._unknowns import ElasticUnknown
 from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.model import Model
     from gough.robot import Robot
-
-AGAINST = 4.0
-"""Deviations from its prior at which a number that was found contradicts it."""
 
 
 @dataclass(frozen=True)
@@ -116,33 +110,3 @@ class ElasticFit:
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     __repr__ = short_repr
-
-
-def demand_determined(
-    unknowns: tuple[ElasticUnknown, ...], found: Solution, prior: Mapping[str, tuple[float, float]]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(names of what the data leave open, notes); IdentificationWarning where something is to be doubted. prior: {name: (value,
-    deviation)}."""
-    open_ones = tuple(u.name for u, s in zip(unknowns, found.from_data, strict=True) if not s < u.size)
-    held, lost = ([n for n in open_ones if (n in prior) == which] for which in (True, False))
-    notes = []
-    if not found.converged:
-        notes.append(f"the search stopped after {found.steps} evaluations without coming to rest: doubt the numbers")
-    if lost:
-        notes.append(
-            f"the data do not determine {', '.join(lost)}: leave some out, tie them, give a prior, or measure more"
-        )
-    if found.at_bounds:
-        notes.append(f"{', '.join(found.at_bounds)} stand on their bounds: the data want them beyond")
-    for u, x in zip(unknowns, found.values, strict=True):
-        value, sigma = prior.get(u.name, (float(x), 1.0))
-        if abs(x - value) > AGAINST * sigma:
-            notes.append(
-                f"{u.name} is found {abs(x - value) / sigma:.3g} deviations from its prior {value:.6g} ± {sigma:.2g} {u.unit}: "
-                "data and prior contradict each other"
-            )
-    for note in notes:
-        warn(note, IdentificationWarning)
-    if held:
-        notes.append(f"the data alone do not determine {', '.join(held)}: it is their prior that does")
-    return open_ones, tuple(notes)

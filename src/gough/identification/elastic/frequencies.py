@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import a_model, checked, demand_one_of, floats, mapping, numbers, word, words
+from gough.arguments import checked, demand_one_of, floats, numbers, word, words
 from gough.errors import IdentificationWarning, UsageError, warn
+from gough.identification.elastic._ambiguity import note_ambiguous
 from gough.identification.elastic._channels import MotionChannel, channel_rows, read_channels
-from gough.identification.elastic._doubts import nearer_modes, note_followed, note_freedom, note_frequencies, note_unit
+from gough.identification.elastic._doubts import nearer_modes, note_freedom, note_frequencies, note_unit
 from gough.identification.elastic._eigen import Vibration, vibration
-from gough.identification.elastic._exchange import note_exchangeable
-from gough.identification.elastic._least_squares import minimise_squares, read_prior
 from gough.identification.elastic._pairing import Pairing
-from gough.identification.elastic._rest import RestingRobot, RestMatrices, resting_robot
-from gough.identification.elastic._servos import read_drives
-from gough.identification.elastic._unknowns import map_design
-from gough.identification.elastic.fit import ElasticFit, demand_determined
+from gough.identification.elastic._problem import MOST, SHARED, FitProblem, read_deviations
+from gough.identification.elastic._rest import RestingRobot, RestMatrices
+from gough.identification.elastic.fit import ElasticFit
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -57,21 +55,7 @@ def _in_sizes(at: RestMatrices) -> np.ndarray:
     return root @ np.linalg.pinv(at.N) @ at.N
 
 
-@checked(
-    model=a_model,
-    measured_hz=numbers,
-    unknowns=word | words | mapping(word | words),
-    q=numbers,
-    drives=word | mapping(numbers),
-    sigma_hz=numbers,
-    pairing=word | numbers,
-    shapes=numbers,
-    sensors=words,
-    prior=mapping(numbers),
-    start=mapping(numbers),
-    bounds=mapping(numbers),
-    about=word,
-)
+@checked(**SHARED, measured_hz=numbers, sigma_hz=numbers, pairing=word | numbers, shapes=numbers, sensors=words)
 def fit_frequencies(
     model: "Model",
     measured_hz: Any,
@@ -99,19 +83,13 @@ def fit_frequencies(
     deviation)}. start, bounds: {name: value}, {name: (lowest, highest)}.
     """
     measured, sigma, states = _read_measured(model, measured_hz, sigma_hz, q)
-    kind, servos = read_drives(model, drives)
-    demand_one_of("about", about, ("equilibrium", "undeformed"))
-    design = map_design(model, unknowns, servos, start or {}, bounds or {})
-    begin = np.array([u.start for u in design.unknowns])
-    poses = []
+    problem = FitProblem.of("fit_frequencies", model, unknowns, drives, prior, start, bounds, about)
+    begin, poses = problem.begin, []
     for k, state in enumerate(states):
-        robot = resting_robot(design, state, kind, about)
-        robot.demand_closed(begin)
         reference = None if shapes is None else floats("shapes", shapes)
         if reference is not None and reference.ndim == 3:
             reference = reference[k]
-        poses.append(_pose(robot, begin, measured[k], sigma[k], pairing, reference, sensors))
-    prior_rows = read_prior(design.unknowns, prior or {})
+        poses.append(_pose(problem.robot_at(state), begin, measured[k], sigma[k], pairing, reference, sensors))
 
     def at(x: np.ndarray, slopes: bool) -> list[tuple[RestMatrices, Vibration]]:
         return [pose.vibration(x, slopes) for pose in poses]
@@ -143,8 +121,8 @@ def fit_frequencies(
             "natural_frequencies(model).verdict, and start elsewhere or lock the drives"
         )
     known = sigma_hz is not None
-    found = minimise_squares(design.unknowns, residual, jacobian, prior_rows, known)
-    open_ones, notes = demand_determined(design.unknowns, found, prior_rows)
+    found = problem.search(residual, jacobian, known)
+    left_open, notes = problem.left_open(found)
     fitted, modes = np.full(measured.shape, np.nan), np.full(measured.shape, -1)
     repeated, more = [], []
     for k, (pose, (M, vibrating)) in enumerate(zip(poses, at(found.values, False), strict=True)):
@@ -156,24 +134,8 @@ def fit_frequencies(
     seen = np.isfinite(measured)
     told = _doubts_of_all(poses, at(begin, False), found.excess, fitted[seen], measured[seen], known)
     more += [*note_freedom("fit_frequencies", found, known, "frequencies", "sigma_hz"), *told]
-    more += note_exchangeable("fit_frequencies", design.unknowns, prior_rows, found, residual)
-    return ElasticFit(
-        design.model,
-        design.design(found.values)[0],
-        design.unknowns,
-        found.values,
-        np.sqrt(np.diag(found.covariance)),
-        found.covariance,
-        measured,
-        fitted,
-        sigma * found.noise,
-        modes,
-        tuple(repeated),
-        open_ones,
-        found.at_bounds,
-        found.squares / found.free / found.noise**2 if found.free > 0 else float("nan"),
-        (*notes, *more, *note_followed(found.excess, more)),
-    )
+    more += note_ambiguous(problem, found, residual, jacobian, known, measured[seen] / sigma[seen])
+    return problem.result(found, measured, fitted, sigma, modes, tuple(repeated), left_open, (*notes, *more))
 
 
 def _doubts_of_all(
@@ -290,15 +252,9 @@ def _read_measured(
     if any(state is not None and state.shape != (model.layout.nq,) for state in states):
         raise UsageError(f"q: give configurations ({model.layout.nq},) or (poses, {model.layout.nq})")
     seen = measured[np.isfinite(measured)]
-    if not len(seen) or not (seen > 0).all() or np.isinf(measured).any():
+    if not len(seen) or not ((seen > 0) & (seen < MOST)).all() or np.isinf(measured).any():
         raise UsageError("measured_hz: give positive frequencies in Hz, NaN where a mode was not seen")
-    sigma = np.ones(measured.shape) if sigma_hz is None else np.asarray(sigma_hz, dtype=float)
-    try:
-        sigma = np.broadcast_to(sigma, measured.shape)
-    except ValueError:
-        raise UsageError(
-            f"sigma_hz has shape {sigma.shape}; give one number, or as measured_hz {measured.shape}"
-        ) from None
-    if not (sigma[np.isfinite(measured)] > 0).all():
-        raise UsageError("sigma_hz: deviations are positive")
+    if sigma_hz is None:
+        return measured, np.ones(measured.shape), states
+    sigma = read_deviations("sigma_hz", sigma_hz, measured.shape, np.isfinite(measured))
     return measured, sigma, states

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import a_model, checked, demand_one_of, mapping, number, numbers, word, words
+from gough.arguments import checked, demand_one_of, number, numbers, word, words
 from gough.errors import UsageError
 from gough.identification.elastic._channels import MotionChannel, channel_rows, read_channels
-from gough.identification.elastic._doubts import note_followed, note_freedom, note_noise, say
-from gough.identification.elastic._least_squares import minimise_squares, read_prior
-from gough.identification.elastic._rest import RestingRobot, RestMatrices, resting_robot
-from gough.identification.elastic._servos import read_drives
-from gough.identification.elastic._unknowns import map_design
-from gough.identification.elastic.fit import ElasticFit, demand_determined
+from gough.identification.elastic._doubts import note_freedom, note_noise, say
+from gough.identification.elastic._least_squares import minimise_squares
+from gough.identification.elastic._problem import MOST, SHARED, FitProblem, read_deviations
+from gough.identification.elastic._rest import RestingRobot, RestMatrices
+from gough.identification.elastic.fit import ElasticFit
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -26,30 +25,25 @@ if TYPE_CHECKING:
 POWERS = {"displacement": 0, "velocity": 1, "acceleration": 2}
 EXPLAINS = 0.9
 """Part of the response's power that a fit explains; below it, it is told."""
-MOST = 1.0 - 1e-6
+MOST_COHERENT = 1.0 - 1e-6
 """Largest coherence that is believed."""
 STILL = 1e-12
 """Part of other motions, or of the answer at the force itself, that is none."""
 CLEARER = 1.0 / 3.0
 """Part of the misfit at the start (logarithm of |H|, rms) that must be left where frequencies are taken for rad/s."""
+NEAR = np.geomspace(0.75, 1 / 0.75, 15)
+"""Factors of frequencies by which a described robot may be off: the nearest to what was measured counts in either unit."""
 
 
 @checked(
-    model=a_model,
+    **SHARED,
     frequencies_hz=numbers,
     force=word,
     motion=word | words,
-    unknowns=word | words | mapping(word | words),
     quantity=word,
-    q=numbers,
-    drives=word | mapping(numbers),
     sigma=numbers,
     coherence=numbers,
     averages=number(above=0),
-    prior=mapping(numbers),
-    start=mapping(numbers),
-    bounds=mapping(numbers),
-    about=word,
 )
 def fit_response(
     model: "Model",
@@ -80,19 +74,14 @@ def fit_response(
     are.
     """
     demand_one_of("quantity", quantity, tuple(POWERS))
-    demand_one_of("about", about, ("equilibrium", "undeformed"))
     outputs = read_channels(model, "motion", motion)
     (source,) = read_channels(model, "force", force)
-    omega, measured = _read_response(frequencies_hz, response, len(outputs))
+    omega, measured = _read_response(frequencies_hz, response, [channel.name for channel in outputs])
     spread, known = _read_spread(measured, sigma, coherence, averages)
-    kind, servos = read_drives(model, drives)
-    if kind == "locked" and (source.drive >= 0 or any(channel.drive >= 0 for channel in outputs)):
+    problem = FitProblem.of("fit_response", model, unknowns, drives, prior, start, bounds, about)
+    if problem.kind == "locked" and (source.drive >= 0 or any(channel.drive >= 0 for channel in outputs)):
         raise UsageError("fit_response: a drive excites or is measured while drives='locked'; use 'free' or servos")
-    design = map_design(model, unknowns, servos, start or {}, bounds or {})
-    robot = resting_robot(design, q, kind, about)
-    begin = np.array([u.start for u in design.unknowns])
-    robot.demand_closed(begin)
-    prior_rows = read_prior(design.unknowns, prior or {})
+    robot, begin = problem.robot_at(q), problem.begin
     _demand_answer(robot, robot.matrices(begin, False), omega, source, outputs)
     factor = (1j * omega) ** POWERS[quantity]
 
@@ -101,7 +90,6 @@ def fit_response(
         return H * factor[:, None], dH * factor[:, None]
 
     level = np.maximum(np.abs(measured), 1e-12 * np.abs(measured).max())
-    count = 1 + len(design.unknowns)
 
     def log_misfit(w: np.ndarray) -> float:
         H = linear_response(robot, robot.matrices(begin, False), w, source, outputs)[0]
@@ -112,7 +100,7 @@ def fit_response(
 
     def log_jacobian(x: np.ndarray) -> np.ndarray:
         H, dH = model_response(x, True)
-        return np.real(dH / H).reshape(count - 1, -1).T
+        return np.real(dH / H).reshape(len(begin), -1).T
 
     def residual(x: np.ndarray) -> np.ndarray:
         return _parts((model_response(x, False)[0] - measured) / spread)
@@ -120,36 +108,20 @@ def fit_response(
     def jacobian(x: np.ndarray) -> np.ndarray:
         return np.stack([_parts(part) for part in model_response(x, True)[1] / spread], axis=1)
 
-    rough = minimise_squares(design.unknowns, log_residual, log_jacobian, {}, False)
-    found = minimise_squares(design.unknowns, residual, jacobian, prior_rows, known, rough.values)
-    open_ones, notes = demand_determined(design.unknowns, found, prior_rows)
+    rough = minimise_squares(problem.unknowns, log_residual, log_jacobian, {}, False)
+    found = problem.search(residual, jacobian, known, rough.values)
+    left_open, notes = problem.left_open(found)
     at = robot.matrices(found.values)
     fitted = linear_response(robot, at, omega, source, outputs)[0] * factor[:, None]
     missed = float(np.sum(np.abs((fitted - measured) / spread) ** 2) / np.sum(np.abs(measured / spread) ** 2))
-    told = _doubt_unit(log_misfit(omega), log_misfit(omega / (2 * np.pi)))
+    told = _doubt_unit(*(min(log_misfit(near * w) for near in NEAR) for w in (omega, omega / (2 * np.pi))))
     if missed > 1 - EXPLAINS:
         told += say(
             "fit_response", f"the model explains {100 * (1 - missed):.0f} % of the response's power: doubt the numbers"
         )
     told = told or note_noise("fit_response", found.excess, "sigma" if coherence is None else "coherence")
     told += note_freedom("fit_response", found, known, "real and imaginary parts", "sigma")
-    return ElasticFit(
-        design.model,
-        design.design(found.values)[0],
-        design.unknowns,
-        found.values,
-        np.sqrt(np.diag(found.covariance)),
-        found.covariance,
-        measured,
-        fitted,
-        spread * found.noise,
-        np.zeros(0, dtype=int),
-        (),
-        open_ones,
-        found.at_bounds,
-        found.squares / found.free / found.noise**2 if found.free > 0 else float("nan"),
-        (*notes, *told, *note_followed(found.excess, told)),
-    )
+    return problem.result(found, measured, fitted, spread, np.zeros(0, dtype=int), (), left_open, (*notes, *told))
 
 
 def linear_response(
@@ -200,8 +172,8 @@ def _doubt_unit(in_hz: float, in_rad: float) -> tuple[str, ...]:
         return ()
     return say(
         "fit_response",
-        f"the robot at the start misses |H| by a factor of {np.exp(in_hz):.3g} rms, and by {np.exp(in_rad):.3g} if frequencies "
-        f"are in rad/s: frequencies_hz is in Hz; divide by 2π",
+        f"the robot at the start misses |H| by a factor of {np.exp(in_hz):.3g} rms with frequencies off by up to 33 %, and by "
+        f"{np.exp(in_rad):.3g} if they are in rad/s: frequencies_hz is in Hz; divide by 2π",
     )
 
 
@@ -210,7 +182,7 @@ def _parts(x: np.ndarray) -> np.ndarray:
     return np.concatenate([np.real(x).ravel(), np.imag(x).ravel()])
 
 
-def _read_response(frequencies_hz: Any, response: Any, outputs: int) -> tuple[np.ndarray, np.ndarray]:
+def _read_response(frequencies_hz: Any, response: Any, outputs: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """(angular frequencies (n,), response (n, outputs))."""
     hz = np.asarray(frequencies_hz, dtype=float)
     measured = np.asarray(response)
@@ -218,12 +190,23 @@ def _read_response(frequencies_hz: Any, response: Any, outputs: int) -> tuple[np
         raise UsageError("response: give complex numbers, motion per force")
     measured = measured.astype(complex)
     measured = measured[:, None] if measured.ndim == 1 else measured
-    if hz.ndim != 1 or measured.shape != (len(hz), outputs):
+    if hz.ndim != 1 or not outputs or measured.shape != (len(hz), len(outputs)):
         raise UsageError(
-            f"response has shape {np.shape(response)} for {hz.shape} frequencies and {outputs} outputs; give (n,) or (n, outputs)"
+            f"response has shape {np.shape(response)} for {hz.shape} frequencies and {len(outputs)} outputs (motion=); give (n,) "
+            "or (n, outputs)"
         )
     if not len(hz) or not np.isfinite(measured).all() or not np.isfinite(hz).all() or not (hz > 0).all():
         raise UsageError("response: give finite numbers at positive frequencies (leave out what was not measured)")
+    size = np.abs(measured)
+    strange = np.argwhere(~((size > 1 / MOST) & (size < MOST)))
+    if len(strange):
+        k, j = strange[0]
+        raise UsageError(
+            f"response: {measured[k, j]:.3g} at {hz[k]:.6g} Hz of {outputs[j]} is no measurement; leave out what was not measured"
+        )
+    twice = [name for name in outputs if list(outputs).count(name) > 1]
+    if twice:
+        raise UsageError(f"motion: {twice[0]} stands twice, and would count as two measurements; give each once")
     return 2 * np.pi * hz, measured
 
 
@@ -232,17 +215,13 @@ def _read_spread(measured: np.ndarray, sigma: Any, coherence: Any, averages: flo
     if sigma is not None and coherence is not None:
         raise UsageError("fit_response: give sigma or coherence, not both")
     if sigma is None and coherence is None:
-        return np.full(measured.shape, float(np.sqrt(np.mean(np.abs(measured) ** 2))) or 1.0), False
+        return np.full(measured.shape, float(np.sqrt(np.mean(np.abs(measured) ** 2)))), False
     name, given = ("sigma", sigma) if coherence is None else ("coherence", coherence)
     x = np.asarray(given, dtype=float)
-    x = x[:, None] if x.ndim == 1 and measured.shape[1] == 1 else x
-    try:
-        x = np.broadcast_to(x, measured.shape)
-    except ValueError:
-        raise UsageError(f"{name} has shape {x.shape}; give one number, or as response {measured.shape}") from None
-    if not np.isfinite(x).all() or not (x > 0).all() or (coherence is not None and (x > 1).any()):
-        raise UsageError(f"{name}: give positive numbers" + (", at most 1" if coherence is not None else ""))
+    x = read_deviations(name, x[:, None] if x.ndim == 1 and measured.shape[1] == 1 else x, measured.shape)
     if coherence is None:
         return x, True
-    believed = np.minimum(x, MOST)
+    if (x > 1).any():
+        raise UsageError("coherence: give positive numbers, at most 1")
+    believed = np.minimum(x, MOST_COHERENT)
     return np.abs(measured) * np.sqrt((1 - believed) / (2 * believed * averages)), True

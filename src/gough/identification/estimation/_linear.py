@@ -4,7 +4,8 @@ R of the QR decomposition of [Y | target] holds all that least squares needs of 
 noise; so a triangle each is kept while samples pass by once, and noises are found from the triangles alone:
     σ_r² = |R_r (φ, -1)|² / (n_r - p n_r/n),   φ = argmin Σ |R_r (φ, -1)|² / σ_r²,   in turns (IDIM-LS, Gautier 1997).
 Rows are first divided by R₀, the triangle of a few of them taken from everywhere: columns of what is left are nearly
-orthonormal, so that its squares G lose nothing, and R = chol(G) R₀ is as exact as Householder's and several times as fast.
+orthonormal, so that its squares G lose nothing, and R = chol(G) R₀ is as exact as Householder's and many times as fast. A column
+that is 0 in all rows of a kind (friction of another drive) stays 0 in its R, which is then no triangle but has the same squares.
 """
 
 from collections.abc import Iterable
@@ -12,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import dtrsm  # pyright: ignore[reportAttributeAccessIssue]
 
+from gough.compilation.row_squares import RowSquares
+from gough.compilation.threads import map_parts
 from gough.errors import UsageError
 from gough.identification.data.samples import Samples
 from gough.identification.estimation.rows import ForceEquations, Piece, Rows
@@ -76,27 +78,37 @@ def _first_triangles(rows: Rows, samples: Samples) -> np.ndarray | None:
     if len(samples) < 4 * FEW * size:
         return None
     Y, target, _ = rows.equations(samples, slice(0, len(samples), len(samples) // (FEW * size)))
-    R = np.stack([np.linalg.qr(np.column_stack([Y[:, r], target[:, r]]), mode="r") for r in range(Y.shape[1])])
-    length = np.linalg.norm(R, axis=1)
-    clear = np.abs(np.diagonal(R, axis1=1, axis2=2)) > CLEAR * np.where(length > 0, length, np.inf)
-    return R if clear.all() else None
+    out = np.tile(np.eye(size), (Y.shape[1], 1, 1))
+    for r, own in enumerate(out):
+        block = np.column_stack([Y[:, r], target[:, r]])
+        there = np.flatnonzero(block.any(axis=0))  # a column of zeros is divided by 1
+        R: Any = np.linalg.qr(block[:, there], mode="r")
+        if (np.abs(np.diagonal(R)) <= CLEAR * np.linalg.norm(R, axis=0)).any():
+            return None
+        own[np.ix_(there, there)] = R
+    return out
 
 
-def _by_squares(pieces: Iterable[Piece], few: np.ndarray) -> np.ndarray | None:
+def _by_squares(equations: ForceEquations, few: np.ndarray) -> np.ndarray | None:
     """chol(G) R₀; None where G is not clearly positive: the few were not like the rest."""
-    G = np.zeros_like(few)
-    for piece in pieces:
-        for r, R in enumerate(few):
-            block = np.column_stack([piece.Y[:, r], piece.target[:, r]])
-            # R' x' = block': the transpose of block R⁻¹
-            even = dtrsm(1.0, R, block.T, trans_a=1, overwrite_b=1)
-            G[r] += even @ even.T
+
+    def squares(pieces: Iterable[Piece]) -> np.ndarray:
+        out = RowSquares(few)
+        for piece in pieces:
+            out.add(piece.Y, piece.target)
+        return out.total
+
+    G: Any = sum(map_parts(squares, equations.parts()))
+    empty = np.diagonal(G, axis1=1, axis2=2) == 0  # no row has a number there
+    usual = np.trace(G, axis1=1, axis2=2) / np.maximum((~empty).sum(axis=1), 1)
+    G = G + (empty * np.where(usual > 0, usual, 1.0)[:, None])[:, None] * np.eye(few.shape[1])
     try:
         factors = np.linalg.cholesky(G)
     except np.linalg.LinAlgError:
         return None
-    spread = np.linalg.cond(G)
-    return None if (spread > 1.0 / CLEAR).any() else np.swapaxes(factors, 1, 2) @ few
+    if (np.linalg.cond(G) > 1.0 / CLEAR).any():
+        return None
+    return np.where(empty[:, None], 0.0, np.swapaxes(factors, 1, 2) @ few)
 
 
 def _by_reflections(pieces: Iterable[Piece], kinds: int, size: int) -> np.ndarray:

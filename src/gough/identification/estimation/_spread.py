@@ -8,11 +8,14 @@ taken from a model of the noise but from sums of g over blocks of samples longer
 autocorrelation of the residuals adds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
+from gough.compilation.row_squares import RowSquares, block_sums
+from gough.compilation.threads import map_parts
 from gough.identification.estimation.rows import Piece
 
 TOLD = 8
@@ -35,6 +38,11 @@ class Residuals:
     def memory(self) -> float:
         """Equations that tell as much as one."""
         return memory_of(self.correlation)
+
+    @property
+    def block(self) -> int:
+        """Equations of a block, of which the next one knows nothing."""
+        return max(1, ceil(MEMORY * self.memory))
 
 
 def gather_residuals(pieces: Iterable[Piece], phi: np.ndarray, most: int | None = None) -> Residuals:
@@ -68,29 +76,29 @@ def memory_of(correlation: np.ndarray) -> float:
 
 
 def spread_covariance(
-    pairs: Iterable[tuple[Piece, np.ndarray]],
+    parts: Sequence[Iterable[tuple[Piece, np.ndarray]]],
     phi: np.ndarray,
     sigma: np.ndarray,
     inverse: np.ndarray,
     plain: np.ndarray,
     seen: Residuals,
 ) -> np.ndarray:
-    """cov φ (p, p). pairs: pieces and their instruments Z (n, rows, p), which are Y itself in least squares; they are looked at
-    only where there are blocks enough. sigma (rows,): noises that rows were weighed by; inverse: A⁻¹; plain: Zᵀ W Z; seen: the
-    residuals of φ."""
-    memory = seen.memory
-    length = max(1, int(np.ceil(MEMORY * memory)))
-    p, blocks = len(phi), 0
-    if seen.count < length * TOLD * p:
+    """cov φ (p, p). parts: pieces and their instruments Z (n, rows, p), which are Y itself in least squares, in parts for
+    several threads; they are looked at only where there are blocks enough. sigma (rows,): noises that rows were weighed by;
+    inverse: A⁻¹; plain: Zᵀ W Z; seen: the residuals of φ."""
+    p = len(phi)
+    if seen.count < seen.block * TOLD * p:
         dof = max(1.0, seen.count * len(sigma) - p)
-        return inverse @ (plain * memory * float((seen.squares / sigma**2).sum()) / dof) @ inverse.T
-    total = np.zeros((p, p))
-    for piece, Z in pairs:
-        if not len(Z):
-            continue
-        e = (piece.target - piece.Y @ phi) / sigma**2
-        g = np.matmul(e[:, None, :], Z)[:, 0]
-        sums = np.add.reduceat(g, np.arange(0, len(Z), length), axis=0)
-        blocks += len(sums)
-        total += sums.T @ sums
+        return inverse @ (plain * seen.memory * float((seen.squares / sigma**2).sum()) / dof) @ inverse.T
+
+    def squares(pairs: Iterable[tuple[Piece, np.ndarray]]) -> tuple[np.ndarray, int]:
+        total, blocks = RowSquares((1, p + 1)), 0
+        for piece, Z in pairs:
+            sums = block_sums((piece.Y, piece.target), Z, phi, 1.0 / sigma**2, seen.block)
+            total.add(sums[:, None], np.zeros((len(sums), 1)))
+            blocks += len(sums)
+        return total.total[0, :p, :p], blocks
+
+    found = map_parts(squares, parts)
+    total, blocks = sum(own for own, _ in found), sum(count for _, count in found)
     return inverse @ (total * blocks / max(1, blocks - p)) @ inverse.T

@@ -5,7 +5,7 @@ With base parameters φ and the controller's forces τ(t, q, v), small changes o
     δ̇ = G δ + δv,   M δv̇ = -∂r/∂q δ - ∂r/∂v δv + S δτ - Y δφ,   δτ = ∂τ/∂q δ + ∂τ/∂v δv                       (1)
 along the run, r the residual of the equations of motion (`gough.model.linear`), Y the regressor along v. (1) is linear: between
 two samples it is integrated by the classical Runge–Kutta method with states at the middle, as the run itself was, which gives
-x(k + 1) = Φ x(k) + Γ; all these together are one banded triangular system.
+x(k + 1) = Φ x(k) + Γ.
 """
 
 import warnings
@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg.lapack import dtbtrs  # pyright: ignore[reportAttributeAccessIssue]
 
 from gough.compilation.function import Function
 from gough.errors import FrictionWarning, UsageError
@@ -23,11 +22,11 @@ from gough.identification.estimation.rows import Rows, stretches
 from gough.program.derivatives import derive
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.integration.state import StateLayout
 from gough.simulation.motion.motion import Motion
-from gough.simulation.results.run import Run
 from gough.simulation.run.settings import RunSettings
 from gough.simulation.run.setup import Setup, settle
-from gough.simulation.run.simulate import simulate
+from gough.simulation.run.simulate import Outcome, compile_loop, gather, march
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -83,21 +82,14 @@ class ClosedLoop:
         motion = motion.extended() if duration > motion.duration else motion
         setup = self._settled(motion, duration, spacing, parameters)
         parts = _parts(time[0] / spacing, int(np.ceil(max(1.0, spacing * fastest_rate(setup) / SLOW))), name)
-        made = simulate(
-            self.model,
-            motion,
-            self.controller,
-            duration=duration,
-            method="rk4",
-            step=spacing / (2 * parts),
-            parameters=parameters,
-            check="off",
-        )
+        setup = replace(setup, settings=replace(setup.settings, step=spacing / (2 * parts)))
+        made = march(compile_loop(setup, None), setup)
         lead = round(time[0] / spacing * parts)
         at = 2 * (lead + parts * np.arange(len(time)))
-        if made.time[-1] < time[-1] - NEAR * spacing:
+        reached = float(StateLayout(setup.plant).split(made.records).t[-1])
+        if reached < time[-1] - NEAR * spacing:
             raise UsageError(
-                f"run {name!r}: the simulated robot stopped at {made.time[-1]:.4g} s of {duration:.4g} s ({made.info.stopped}); "
+                f"run {name!r}: the simulated robot stopped at {reached:.4g} s of {duration:.4g} s ({made.stopped}); "
                 "its controller does not hold it with these parameters"
             )
         course = _on_grid(made, setup, at[-1] + 1, spacing / (2 * parts), parts, lead)
@@ -140,16 +132,16 @@ class Simulated:
         return np.concatenate([force_slopes(rows, freed, course, count) for course, count in self.courses])
 
 
-def _on_grid(made: Run, setup: Setup, count: int, h: float, parts: int, lead: int) -> SimulatedCourse:
+def _on_grid(made: Outcome, setup: Setup, count: int, h: float, parts: int, lead: int) -> SimulatedCourse:
     """A run at equal half steps. Steps of a run end where pieces of its motion do: then states between them are interpolated, and
     forces and accelerations are those of the controller and the robot there."""
-    grid = h * np.arange(count)
-    if len(made.time) >= count and np.abs(made.time[:count] - grid).max() < NEAR * h:
-        own = slice(0, count)
-        return SimulatedCourse(
-            setup, made.q[own], made.v[own], made["acceleration"][own], made.tau[own], grid, parts, lead
-        )
-    there = made.resample(np.minimum(grid, made.time[-1]))
+    grid, states = h * np.arange(count), StateLayout(setup.plant)
+    s, more = states.split(made.records[:count]), made.records[:count, states.size :]
+    if setup.asked is setup.model and len(s.t) == count and np.abs(s.t - grid).max() < NEAR * h:
+        drives = len(setup.model.layout.drive_names)
+        return SimulatedCourse(setup, s.q, s.v, more[:, drives:], more[:, :drives], grid, parts, lead)
+    run = gather(setup, made)
+    there = run.resample(np.minimum(grid, run.time[-1]))
     tau = _law_function(setup).values(**_law_inputs(setup, there.q, there.v, grid))["tau"]
     tau = np.broadcast_to(tau, (count, tau.shape[-1]))
     moved = setup.model.forward_dynamics(there.q, there.v, tau, parameters=setup.numbers)
@@ -191,10 +183,10 @@ def force_slopes(rows: Rows, freed: FreedModel, course: SimulatedCourse, count: 
     x, h = np.zeros((2 * nv, p)), 2 * float(course.time[1] - course.time[0])
     for begin in range(0, steps, each):
         end = min(begin + each, steps)
-        A, E, K = closed_flow(course.setup, rows, freed, *course.part(2 * begin, 2 * end + 1))
-        found = _integrated(A, E, h, x)
+        A, push, Y, K = closed_flow(course.setup, rows, freed, *course.part(2 * begin, 2 * end + 1))
+        found = _integrated(A, push, Y, h, x)
         own = np.flatnonzero((wanted > begin) & (wanted <= end))
-        out[own] = np.einsum("nij,njp->nip", K[2 * (wanted[own] - begin)], found[wanted[own] - begin])
+        out[own] = K[2 * (wanted[own] - begin)] @ found[wanted[own] - begin]
         x = found[-1]
     return out
 
@@ -208,18 +200,17 @@ def closed_flow(
     acceleration: np.ndarray,
     tau: np.ndarray,
     time: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(A (n, 2nv, 2nv), E (n, 2nv, p), K (n, drives, 2nv)): ẋ = A x + E δφ, δτ = K x of (1) with the controller at work."""
-    model, nv = setup.model, setup.model.layout.nv
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(A (n, 2nv, 2nv), -M⁻¹ (n, nv, nv), Y (n, nv, p), K (n, drives, 2nv)): ẋ = A x + [0, -M⁻¹ Y] δφ, δτ = K x of (1) with the
+    controller at work."""
+    model = setup.model
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FrictionWarning)
         linear = model.linearize(q, v, tau, parameters=setup.numbers)
     K = law_slopes(setup, q, v, time)
     Y = rows.along_velocities(model, freed.unknowns, setup.numbers, q, v, acceleration)
     M = model.mass_matrix(q, parameters=setup.numbers)
-    E = np.zeros((len(q), 2 * nv, Y.shape[-1]))
-    E[:, nv:] = -np.linalg.solve(M, Y)
-    return linear.A + linear.B @ K, E, K
+    return linear.A + linear.B @ K, -np.linalg.inv(M), Y, K
 
 
 def law_slopes(setup: Setup, q: np.ndarray, v: np.ndarray, time: np.ndarray) -> np.ndarray:
@@ -251,42 +242,36 @@ def _law_inputs(setup: Setup, q: np.ndarray, v: np.ndarray, time: np.ndarray) ->
     table, rows = setup.table, setup.plant.rows
     assert table is not None
     piece = np.clip(np.searchsorted(table.breaks, time, side="right") - 1, 0, len(table.breaks) - 2)
-    listed = np.stack([rows.row(table, k) for k in range(len(table.breaks) - 1)])
-    listed[:, rows.size - len(rows.tail) :] = rows.tail
-    state = {"q": q, "v": v, "inner": np.zeros(0), "row": listed[piece], "t": time[:, None]}
+    used, at = np.unique(piece, return_inverse=True)
+    listed = np.stack([rows.row(table, k) for k in used])
+    state = {"q": q, "v": v, "inner": np.zeros(0), "row": listed[at], "t": time[:, None]}
     return state | {"parameters": setup.numbers}
 
 
-def _integrated(A: np.ndarray, E: np.ndarray, h: float, first: np.ndarray) -> np.ndarray:
-    """x (steps + 1, n, p) of ẋ = A x + E from `first` on; A (2 steps + 1, n, n), E (…, n, p) at steps and their middles."""
+def _integrated(A: np.ndarray, push: np.ndarray, Y: np.ndarray, h: float, first: np.ndarray) -> np.ndarray:
+    """x (steps + 1, 2n, p) of ẋ = A x + [0, push Y] from `first` on; A (2 steps + 1, 2n, 2n), push (…, n, n) and Y (…, n, p) at
+    steps and their middles. What the stages make of the second term is put together before it is multiplied by Y, which is
+    wide."""
     A1, A2, A3 = A[:-2:2], A[1::2], A[2::2]
-    E1, E2, E3 = E[:-2:2], E[1::2], E[2::2]
-    one = np.eye(A.shape[-1])
+    one, n = np.eye(A.shape[-1]), Y.shape[-2]
     B2 = A2 @ (one + h / 2 * A1)
     B3 = A2 @ (one + h / 2 * B2)
     B4 = A3 @ (one + h * B3)
-    F2 = A2 @ (h / 2 * E1) + E2
-    F3 = A2 @ (h / 2 * F2) + E2
-    F4 = A3 @ (h * F3) + E3
     Phi = one + h / 6 * (A1 + 2 * B2 + 2 * B3 + B4)
-    Gamma = h / 6 * (E1 + 2 * F2 + 2 * F3 + F4)
-    return _recurrence(Phi, Gamma, first)
+    last = one[:, n:]
+    C1 = A2 @ (last + h / 2 * A2[..., n:])
+    C1 = last + h * C1 + h**2 / 4 * (h * (A3 @ (A2 @ A2[..., n:])))
+    C2 = 4 * last + h * A2[..., n:] + h * (A3 @ (last + h / 2 * A2[..., n:]))
+    each = [C1 @ push[:-2:2], C2 @ push[1::2], last @ push[2::2]]
+    Gamma = np.concatenate(each, axis=-1) @ np.concatenate([Y[:-2:2], Y[1::2], Y[2::2]], axis=-2)
+    return _recurrence(Phi, h / 6 * Gamma, first)
 
 
 def _recurrence(Phi: np.ndarray, Gamma: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """x (steps + 1, n, p) with x(k + 1) = Φ(k) x(k) + Γ(k), x(0) = first: a banded triangular system."""
-    steps, n, p = Gamma.shape
-    if not steps:
-        return first[None]
-    rhs = Gamma.copy()
-    rhs[0] += Phi[0] @ first
-    band = np.zeros((2 * n, steps * n))  # band[i, j] = L[j + i, j]
-    band[0] = 1.0
-    columns = np.arange((steps - 1) * n).reshape(steps - 1, n)
-    for i in range(n):
-        for j in range(n):
-            band[n + i - j, columns[:, j]] = -Phi[1:, i, j]
-    x, info = dtbtrs(band, rhs.reshape(steps * n, p), uplo="L", trans="N", diag="U")
-    if info:
-        raise ArithmeticError(f"dtbtrs: {info}")
-    return np.concatenate([first[None], x.reshape(steps, n, p)])
+    """x (steps + 1, n, p) with x(k + 1) = Φ(k) x(k) + Γ(k), x(0) = first."""
+    x = np.empty((len(Gamma) + 1, *first.shape))
+    x[0], x[1:] = first, Gamma
+    made = np.empty(first.shape)
+    for k in range(len(Gamma)):
+        x[k + 1] += np.dot(Phi[k], x[k], out=made)
+    return x

@@ -5,9 +5,10 @@ The pseudo-inertia (Wensing, Kim and Slotine 2018) of a body is ∫ (x, 1)(x, 1)
 linear in the ten parameters; a body of matter has J > 0, and every J > 0 is a body of matter. Of all consistent π the one with
     (B π - φ)ᵀ C⁻¹ (B π - φ) + ε² Σ (π - π₀)²/w²   least
 is found, ε = 1 where the user states the spreads w, else FAINT: then the description decides only between numbers that the data
-do not tell apart, and moves the base parameters by less than a thousandth of a deviation. C is not taken as less than EXACT of w:
-data without noise would leave nothing of the second sum. With A = [C^(-½) B; ε/w] = U S Vᵀ, unknowns are y = S Vᵀ π, in which the
-sum is |y - Uᵀ b|²: as even as can be. There are two ways.
+do not tell apart, and moves the base parameters by less than a thousandth of a deviation. Moments that no motion tells weigh
+YIELDING of that: they give way to those that are told. C is not taken as less than EXACT of w: data without noise would leave
+nothing of the second sum. With A = [C^(-½) B; ε/w] = U S Vᵀ, unknowns are y = S Vᵀ π, in which the sum is |y - Uᵀ b|²: as even as
+can be. There are two ways.
 "log-cholesky": J = L Lᵀ with a diagonal e^x, so that no step leaves what is allowed (Rucker and Wensing 2022). Where the least
 lies on the border, x runs to -∞ and steps by x alone take for ever; so they begin on the central path, where - μ Σ log det J is
 added and μ falls, which Newton's steps by y follow in some forty turns.
@@ -26,6 +27,7 @@ from gough.identification._standard import Prior
 from gough.identification.base_parameters import BaseParameters
 
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
+MOMENTS = TEN[4:]
 NOT_NEGATIVE = ("viscous", "coulomb", "rotor_inertia", "armature", "stiffness", "damping")
 WAYS = ("log-cholesky", "lmi")
 LEAST = 1e-6
@@ -34,6 +36,9 @@ THIN = 1e-10
 """Of the least: where the barrier is thin enough."""
 FAINT = 0.01
 """What the description weighs, as a part of its spread, where the user states none."""
+YIELDING = 1e-3
+"""Of the weight of a moment of inertia that no motion tells: a planar robot's description states zz alone, and xx = yy = 0 beside
+it would hold zz, and with it masses, down."""
 EXACT = 1e-5
 """Least deviation of a base parameter, of what the description's spread makes of it."""
 _ROWS, _COLUMNS = np.tril_indices(4)
@@ -101,6 +106,7 @@ def consistent_values(
     signed = [k for k, n in enumerate(names) if n.rsplit(".", 1)[-1] in NOT_NEGATIVE]
     told = _root_of_inverse(covariance + np.diag(EXACT**2 * (base.matrix**2 @ prior.spreads**2)))
     weight = (1.0 if prior.stated else FAINT) / prior.spreads
+    weight[[k for k in base.unseen if names[k].rsplit(".", 1)[-1] in MOMENTS]] *= YIELDING
     misfit = np.vstack([told @ base.matrix, np.diag(weight)])
     wanted = np.concatenate([told @ phi, weight * prior.values])
     solve = _by_factors if way == "log-cholesky" else _by_semidefinite_program
@@ -182,10 +188,9 @@ def _on_central_path(
     """π (n,) inside of what is allowed, near the least: by Newton's steps with a barrier that becomes thinner and thinner."""
     w = prior.spreads
     even, y_wanted = _even_coordinates(misfit, wanted, w)
-    parts = [
-        np.einsum("ijk,ky->ijy", PSEUDO / np.outer(scale, scale)[:, :, None], even[list(body.places)])
-        for body, scale in zip(bodies, scales, strict=True)
-    ]
+    parts = np.zeros((len(bodies), 4, 4, len(y_wanted)))
+    for part, body, scale in zip(parts, bodies, scales, strict=True):
+        part[:] = np.einsum("ijk,ky->ijy", PSEUDO / np.outer(scale, scale)[:, :, None], even[list(body.places)])
     rows = even[list(signed)] / w[list(signed), None]
     x = prior.values / w
     for body, scale in zip(bodies, scales, strict=True):
@@ -198,12 +203,9 @@ def _on_central_path(
     y = np.linalg.solve(even / w[:, None], x)
 
     def barrier(y: np.ndarray) -> float:
-        free = rows @ y
-        total = -np.log(free).sum() if (free > 0).all() else np.inf
-        for part in parts:
-            values = np.linalg.eigvalsh(part @ y) - LEAST
-            total += -np.log(values).sum() if values[0] > 0 else np.inf
-        return float(total)
+        free, values = rows @ y, np.linalg.eigvalsh(parts @ y) - LEAST
+        inside = (free > 0).all() and (values > 0).all()
+        return float(-np.log(free).sum() - np.log(values).sum()) if inside else np.inf
 
     def cost(y: np.ndarray, mu: float) -> float:
         missing = y - y_wanted
@@ -212,20 +214,21 @@ def _on_central_path(
     mu = max(1.0, cost(y, 0.0) / len(y))
     thin = THIN * (1.0 if prior.stated else FAINT**2)
     while mu > thin * max(1.0, cost(y, 0.0)):
+        here = cost(y, mu)
         for _ in range(12):
             over = rows / (rows @ y)[:, None]
             slope, bend = y - y_wanted - mu * over.sum(axis=0), np.eye(len(y)) + mu * over.T @ over
-            for part in parts:
-                inner = np.einsum("ij,jlk->kil", np.linalg.inv(part @ y - LEAST * np.eye(4)), part)  # J⁻¹ ∂J
-                slope -= mu * np.trace(inner, axis1=1, axis2=2)
-                bend += mu * inner.reshape(len(y), 16) @ inner.transpose(0, 2, 1).reshape(len(y), 16).T
-            step, length, here = -np.linalg.solve(bend, slope), 1.0, cost(y, mu)
+            inverse = np.linalg.inv(parts @ y - LEAST * np.eye(4))
+            inner = (inverse @ parts.reshape(-1, 4, 4 * len(y))).reshape(parts.shape)  # J⁻¹ ∂J
+            slope -= mu * np.einsum("biik->k", inner)
+            bend += mu * inner.reshape(-1, len(y)).T @ inner.transpose(0, 2, 1, 3).reshape(-1, len(y))
+            step, length = -np.linalg.solve(bend, slope), 1.0
             falls = float(slope @ step)
-            while length > 1e-10 and not cost(y + length * step, mu) <= here + 0.1 * length * falls:
+            while length > 1e-10 and not (there := cost(y + length * step, mu)) <= here + 0.1 * length * falls:
                 length /= 2
             if length <= 1e-10 or abs(falls) < 1e-3 * mu:
                 break
-            y = y + length * step
+            y, here = y + length * step, there
         mu /= 5
     return even @ y
 
@@ -252,15 +255,13 @@ def _ten_of_factors(x: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.nd
     L[_ROWS, _COLUMNS] = x
     grown = np.exp(np.diag(L))
     L[np.diag_indices(4)] = grown
-    D = scale[:, None]
-    ten = np.einsum("kij,ij->k", _TEN_OF, (D * L) @ (D * L).T + LEAST * np.diag(scale**2))
-    slope = np.zeros((10, 10))
-    for k, (i, j) in enumerate(zip(_ROWS, _COLUMNS, strict=True)):
-        dL = np.zeros((4, 4))
-        dL[i, j] = grown[i] if i == j else 1.0
-        half = (D * dL) @ (D * L).T
-        slope[:, k] = np.einsum("kij,ij->k", _TEN_OF, half + half.T)
-    return ten, slope
+    scaled, flat = scale[:, None] * L, _TEN_OF.reshape(10, 16)
+    ten = flat @ (scaled @ scaled.T + LEAST * np.diag(scale**2)).ravel()
+    half = np.zeros((10, 4, 4))  # by each factor: one row of D ∂L (D L)ᵀ
+    half[np.arange(10), _ROWS] = (scale[_ROWS] * np.where(_ROWS == _COLUMNS, grown[_ROWS], 1.0))[:, None] * scaled[
+        :, _COLUMNS
+    ].T
+    return ten, flat @ (half + half.transpose(0, 2, 1)).reshape(10, 16).T
 
 
 def _by_semidefinite_program(

@@ -101,6 +101,5 @@ def _turn(
     squares = triangles.squares(found)
     seen = gather_residuals(equations, found, ENOUGH)
     seen = replace(seen, count=triangles.count, squares=squares)
-    pairs = _pairs(equations, simulated)
-    covariance = spread_covariance(pairs, found, sigma, inverse @ whiten, N, seen)
+    covariance = spread_covariance([_pairs(equations, simulated)], found, sigma, inverse @ whiten, N, seen)
     return Estimate("iv", found, covariance, sigma, directions, singular, seen)

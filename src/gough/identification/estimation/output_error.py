@@ -73,7 +73,7 @@ def estimate_by_output(
     seen = gather_residuals(left, phi)
     pairs = ((piece, Z) for piece, (Z, _, _) in zip(left, _by_runs(equations, J, e), strict=True))
     plain = R[:-1, :-1].T @ R[:-1, :-1]
-    spread_matrix = spread_covariance(pairs, phi, sigma, covariance, plain, seen)
+    spread_matrix = spread_covariance([pairs], phi, sigma, covariance, plain, seen)
     settled = changes[-1] < SETTLED
     found = Estimate("didim", phi, spread_matrix, sigma, directions, singular, seen, tuple(changes), settled)
     return found, there.samples

@@ -9,9 +9,9 @@ Rows come in chunks, of one run each, so that any number of samples takes the me
 out, Y and the target pass the same filter, so that the equations hold afterwards as before (parallel filtering).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +31,15 @@ if TYPE_CHECKING:
 
 CHUNK = 2**21
 """Numbers of a chunk of Y: 16 MB."""
+AT_ONCE = 8
+"""Rows that are thinned out together."""
 KEPT = 2**24
 """Numbers of all equations together up to which they are kept: 128 MB."""
+CACHED, ALONE = 2**19, 4096
+"""Numbers of a chunk of Y that stays in a CPU's cache until it is used, and its samples at most: more would be shared by threads,
+which have chunks of their own already."""
+PARTS = 32
+"""That samples are divided into for threads, however many there are: sums over parts do not depend on that."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +52,11 @@ class Thinning:
     @property
     def taps(self) -> np.ndarray:
         """Coefficients of the filter."""
-        if self.factor == 1:
-            return np.ones(1)
-        return np.asarray(firwin(2 * TAPS * self.factor + 1, 0.8 / self.factor))
+        return _taps(self.factor)
+
+    def at_spacing(self, own: float, other: float) -> "Thinning":
+        """For samples `other` s apart, equations as far apart as those of samples `own` s apart."""
+        return Thinning(max(1, round(self.factor * own / other)))
 
     @property
     def reach(self) -> int:
@@ -65,9 +74,23 @@ class Thinning:
         taps, rows = self.taps, self.size_of(len(x))
         flat = x.reshape(len(x), -1)
         out = np.zeros((rows, flat.shape[1]))
-        for k, tap in enumerate(taps):
-            out += tap * flat[k : k + (rows - 1) * self.factor + 1 : self.factor]
+        window = np.zeros(
+            (AT_ONCE, (AT_ONCE - 1) * self.factor + len(taps))
+        )  # of several rows: products of matrices are quick
+        for k in range(AT_ONCE):
+            window[k, k * self.factor : k * self.factor + len(taps)] = taps
+        for first in range(0, rows, AT_ONCE):
+            own = flat[first * self.factor : first * self.factor + window.shape[1]]
+            last = min(first + AT_ONCE, rows)
+            np.matmul(window[: last - first, : len(own)], own, out=out[first:last])
         return out.reshape(rows, *x.shape[1:])
+
+
+@cache
+def _taps(factor: int) -> np.ndarray:
+    out = np.ones(1) if factor == 1 else np.asarray(firwin(2 * TAPS * factor + 1, 0.8 / factor))
+    out.setflags(write=False)
+    return out
 
 
 @dataclass(frozen=True)
@@ -112,7 +135,9 @@ class Rows:
                 "parameters='gains': drives are redundant, or freedoms idle or elastic, so that a force is not a gain times one "
                 "measurement; calibrate the gains of these drives by themselves"
             )
-        function = _chosen_columns(whole, base.kept, layout.rigid if still else len(whole.row_names))
+        count = layout.rigid if still else len(whole.row_names)
+        key = ("chosen columns", rows, unknowns, base.kept, count)
+        function = model.cached(key, lambda: _chosen_columns(whole, base.kept, count))
         return cls(model, base, at_drives, function, whole.remainder, gains, still)
 
     @property
@@ -133,21 +158,19 @@ class Rows:
 
     def pieces(self, samples: Samples, thinning: Thinning, numbers: int = CHUNK) -> Iterator[Piece]:
         """All equations of samples, chunk by chunk; UsageError for samples at which the robot has no state."""
-        each = max(2 * thinning.reach + thinning.factor, numbers // (len(self.names) * max(1, self.size)))
-        kept = max(1, (each - 2 * thinning.reach) // thinning.factor)
-        for run, begin, end in stretches(samples):
-            total = thinning.size_of(end - begin)
-            for first in range(0, total, kept):
-                last = min(first + kept, total)
-                start = begin + first * thinning.factor
-                stop = begin + (last - 1) * thinning.factor + 2 * thinning.reach + 1
-                Y, target, force = (thinning.apply(x) for x in self.equations(samples, slice(start, stop)))
-                yield Piece(Y, target, run, start, force)
+        each = numbers // (len(self.names) * max(1, self.size))
+        return (self.piece(samples, thinning, *span) for span in spans(samples, thinning, each))
+
+    def piece(self, samples: Samples, thinning: Thinning, run: int, start: int, stop: int) -> Piece:
+        """The equations of samples start … stop of a run."""
+        Y, target, force = (thinning.apply(x) for x in self.equations(samples, slice(start, stop)))
+        return Piece(Y, target, run, start, force)
 
     def equations(self, samples: Samples, part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(Y (n, rows, p), target (n, rows), force (n, rows)) of a part of the samples; force: of the drives as it was measured,
         along v that of drives and surroundings together."""
-        state = {"q": samples.q[part], "v": samples.v[part], "vdot": samples.acceleration[part]}
+        given = {"q": samples.q, "v": samples.v, "vdot": samples.acceleration}
+        state = {name: np.asarray(x[part]) for name, x in given.items()}
         found = self.function(**state, parameters=self.model.parameters)
         if len(found.bad):
             k = int(found.bad[0])
@@ -181,6 +204,10 @@ class Rows:
         )
         return found.values(q=q, v=v, vdot=acceleration, parameters=numbers)["Y"]
 
+    def force(self, samples: Samples, part: slice) -> np.ndarray:
+        """Of the drives as it was measured (n, rows), along v that of drives and surroundings together."""
+        return samples.force[part] if self.at_drives else self.measured_force(samples, part)
+
     def measured_force(self, samples: Samples, part: slice) -> np.ndarray:
         """What the drives and the surroundings give (n, rows), as the rows have it."""
         model, q, v, a = self.model, samples.q[part], samples.v[part], samples.acceleration[part]
@@ -213,12 +240,35 @@ class ForceEquations:
         return sum(self.thinning.size_of(end - begin) for _, begin, end in stretches(self.samples))
 
     def __iter__(self) -> Iterator[Piece]:
-        few = self.count * len(self.rows.names) * (self.rows.size + 1) <= KEPT
-        return iter(self._kept) if few else self.rows.pieces(self.samples, self.thinning)
+        return iter(self._kept) if self._few else self.rows.pieces(self.samples, self.thinning)
+
+    @property
+    def _few(self) -> bool:
+        return self.count * len(self.rows.names) * (self.rows.size + 1) <= KEPT
 
     @cached_property
     def _kept(self) -> tuple[Piece, ...]:
         return tuple(self.rows.pieces(self.samples, self.thinning))
+
+    def parts(self, together: int = 1) -> list[Iterable[Piece]]:
+        """The same equations in parts for several threads (`map_parts`), each of which has one piece in memory at a time.
+        together: equations that stay in one piece, where pieces are not kept."""
+        if self._few:
+            return [(piece,) for piece in self._kept]
+        rows, samples, thinning = self.rows, self.samples, self.thinning
+        numbers = CACHED if thinning.factor == 1 else CHUNK
+        each = min(numbers // (len(rows.names) * max(1, rows.size)), ALONE)
+        places = list(spans(samples, thinning, each, together))
+        ends = np.linspace(0, len(places), min(PARTS, len(places)) + 1).astype(int)
+        return [(rows.piece(samples, thinning, *span) for span in places[a:b]) for a, b in pairwise(ends)]
+
+    def force_squares(self) -> np.ndarray:
+        """Σ force² (rows,) as it was measured."""
+        rows, samples, thinning = self.rows, self.samples, self.thinning
+        out = np.zeros(len(rows.names))
+        for _, start, stop in spans(samples, thinning, ALONE):
+            out += (thinning.apply(rows.force(samples, slice(start, stop))) ** 2).sum(axis=0)
+        return out
 
     def at(self, samples: Samples) -> "ForceEquations":
         """The same of other samples."""
@@ -230,6 +280,20 @@ def stretches(samples: Samples) -> Iterator[tuple[int, int, int]]:
     edges = np.flatnonzero(np.diff(samples.run, prepend=-1, append=-1))
     for begin, end in pairwise(edges):
         yield int(samples.run[begin]), int(begin), int(end)
+
+
+def spans(samples: Samples, thinning: Thinning, each: int, together: int = 1) -> Iterator[tuple[int, int, int]]:
+    """(run, first sample, one behind the last) of pieces of about `each` samples, in their order; neighbours share samples that a
+    filter needs. together: equations that stay in one piece, counted from where a run begins."""
+    each = max(2 * thinning.reach + thinning.factor, each)
+    kept = max(1, (each - 2 * thinning.reach) // thinning.factor)
+    kept = -(-kept // together) * together
+    for run, begin, end in stretches(samples):
+        total = thinning.size_of(end - begin)
+        for first in range(0, total, kept):
+            last = min(first + kept, total)
+            stop = begin + (last - 1) * thinning.factor + 2 * thinning.reach + 1
+            yield run, begin + first * thinning.factor, stop
 
 
 def drop_short_runs(samples: Samples, thinning: Thinning) -> tuple[Samples, list[int], str]:

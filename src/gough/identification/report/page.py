@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.files import png_of, write_file
-from gough.identification.identification import write_number
+from gough.identification.identification import plain_unit, write_number
 from gough.identification.report._figures import (
     draw_colour,
     draw_correlation,
@@ -132,7 +132,9 @@ def _base(found: "Identification") -> Grid:
         z = (x - was) / s if s > 0 and np.isfinite(s) else np.nan
         share = _share(s, x) if np.isfinite(s) else ""
         now, then = (write_number(number, found.base_sizes[k]) for number in (x, was))
-        rows.append((name, now, f"{s:.2g}", share, f"{half[k]:.2g}", then, f"{z:z.1f}", found.base.units[k]))
+        rows.append(
+            (name, now, f"{s:.2g}", share, f"{half[k]:.2g}", then, f"{z:z.1f}", plain_unit(found.base.units[k]))
+        )
     for name, g, s in zip(found.rows.names, found.gains, found.gain_deviations, strict=False):
         rows.append((f"gain of {name}", f"{g:.6g}", f"{s:.2g}", _share(s, g), "", "1", f"{(g - 1) / s:.1f}", "1"))
     head = ("base parameter", "identified", "±σ", "σ/value", "95 % ±", "described", "z", "unit")
@@ -141,6 +143,8 @@ def _base(found: "Identification") -> Grid:
 
 def _told(found: "Identification") -> str:
     parts = [f"These are {found.consistency_words}."]
+    if found.at_joints:
+        parts.append(f"{found.at_joints[0].upper() + found.at_joints[1:]}.")
     if found.inconsistent:
         parts.append(f"No robot of matter can have: {', '.join(found.inconsistent)}.")
     if found.undetermined:
@@ -154,7 +158,14 @@ def _numbers(found: "Identification") -> Grid:
     unknowns, told = found.base.regressor.unknowns, found.standard.told
     own = zip(unknowns, found.standard.values, found.standard.deviations, told, found.sizes, strict=True)
     rows = tuple(
-        (u.name, write_number(x, z), f"{s:.2g}", write_number(u.value, z), u.unit, "data" if t else "description")
+        (
+            u.name,
+            write_number(x, z),
+            f"{s:.2g}",
+            write_number(u.value, z),
+            plain_unit(u.unit),
+            "data" if t else "description",
+        )
         for u, x, s, t, z in own
     )
     head = ("number", "now", "±σ", "described", "unit", "told by")

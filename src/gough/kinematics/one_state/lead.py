@@ -169,7 +169,10 @@ class OneLead:
             after, du, residual = found
             way, gap = du * self._unit, residual * self._scales
             moved = math.sqrt(way @ way)  # not below the largest
-            if not (moved <= LONGEST_STEP and gap @ gap <= OPEN**2):
+            is_short = (
+                gap @ gap <= OPEN**2 if far is not None else np.abs(gap).max(initial=0.0) <= OPEN
+            )  # as `OneFollow` ends
+            if not (moved <= LONGEST_STEP and is_short):
                 led = None if far is None else self._follower.follow(q, far, LONGEST_STEP)
                 if led is None:
                     return None

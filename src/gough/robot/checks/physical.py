@@ -10,7 +10,7 @@ import numpy as np
 
 from gough.joints import ALL
 from gough.robot.body import Body
-from gough.robot.inertia import Inertia, unphysical
+from gough.robot.inertia import Inertia, symmetric, unphysical
 from gough.robot.pose import Pose
 
 if TYPE_CHECKING:
@@ -76,9 +76,14 @@ def _reason(body: Body, coordinate: float) -> str:
 
 def _turns_as_stated(robot: "Robot", name: str, body: Body) -> bool:
     """Whether one moment of inertia is all that a body states, and it turns about that axis alone. name: its full one."""
-    if not isinstance(body.inertia, Inertia) or body.payload is not None or body.telescopic is not None:
+    if body.payload is not None or body.telescopic is not None:
         return False
-    stated = body.inertia.tensor()
+    if body.parameters is not None:
+        stated = symmetric(*body.parameters.vector().astype(float)[4:])
+    elif isinstance(body.inertia, Inertia):
+        stated = body.inertia.tensor()
+    else:
+        return False
     axis = int(np.argmax(np.diag(stated)))
     only = np.zeros((3, 3))
     only[axis, axis] = stated[axis, axis]

@@ -21,6 +21,7 @@ from gough.robot.flexible.fields import (
     PositiveCount,
     Truth,
     one_of,
+    plain,
     value_of,
 )
 from gough.robot.flexible.shape import BodyShape
@@ -112,15 +113,15 @@ class BeamSection(Item):
     def in_words_of_fem(self) -> "fem.CrossSection":
         """The section that beam elements take."""
         if (r := self.rectangle) is not None:
-            return fem.Rectangle(r.y, r.z)
+            return fem.Rectangle(float(r.y), float(r.z))
         if (c := self.circle) is not None:
-            return fem.Circle(c.radius)
+            return fem.Circle(float(c.radius))
         if (t := self.tube) is not None:
-            return fem.Tube(t.radius, t.wall)
+            return fem.Tube(float(t.radius), float(t.wall))
         if (i := self.i_beam) is not None:
-            return fem.IBeam(i.height, i.width, i.web, i.flange)
+            return fem.IBeam(*map(float, (i.height, i.width, i.web, i.flange)))
         assert self.area is not None and self.Iz is not None
-        return fem.GivenSection(self.area, self.Iz, self.Iy, self.J, self.ky, self.kz)
+        return fem.GivenSection(*(plain(x) for x in (self.area, self.Iz, self.Iy, self.J, self.ky, self.kz)))
 
 
 Elements = Annotated[tuple[PositiveCount, ...], OneOrMany, ONE_OR_MANY]

@@ -103,6 +103,11 @@ def value_of(data: Any, key: str, dimension: str) -> float | None:
     return units.convert(value, (dimension,)) if isinstance(value, str) else float(value)
 
 
+def plain(x: Any) -> Any:
+    """A number without the formula by which it follows variables, None as it is: elements are made of numbers."""
+    return None if x is None else float(x)
+
+
 class ElasticMaterial(Item):
     """Young's modulus E (Pa), density (kg/m3), and either Poisson's ratio nu or the shear modulus G (Pa)."""
 
@@ -121,4 +126,4 @@ class ElasticMaterial(Item):
 
     def in_words_of_fem(self) -> "fem.Material":
         """The material that elements take."""
-        return fem.Material(self.E, self.density, self.nu, self.G)
+        return fem.Material(float(self.E), float(self.density), plain(self.nu), plain(self.G))

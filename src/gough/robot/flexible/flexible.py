@@ -16,6 +16,9 @@ from gough.robot.flexible.shape import BodyShape
 from gough.robot.flexible.solid import Solid
 from gough.robot.item import Fault, Item, as_error, is_given, look, nearest
 
+VARIED = {"material", "section", "sections", "thickness"}
+"""Keys of elements whose numbers may follow variables: what they change is reduced again (`structure.reductions`)."""
+
 
 class TieRule(Item):
     """What holds a frame: the node there (at most `tolerance` away), all nodes within a radius, or a named set of nodes."""
@@ -61,8 +64,9 @@ class Flexible(Item):
 
     @model_validator(mode="after")
     def _without_variables(self) -> Self:
-        message = "a flexible body's number that follows a variable: its shapes and masses have no formulas"
-        faults = [Fault(place, x.written, message, "a number") for place, x in expressions_in(self)]
+        message = "a flexible body's number that follows a variable: only its material, sections and thickness may"
+        fixed = [(place, x) for place, x in expressions_in(self) if not VARIED.intersection(map(str, place))]
+        faults = [Fault(place, x.written, message, "a number") for place, x in fixed]
         if faults:
             raise as_error(faults)
         return self

@@ -57,7 +57,7 @@ class FlatPlate(BodyShape):
         local = [rotation.T @ (point - origin) for point in points]
         return fem.plate_elements(
             outline,
-            self.thickness,
+            float(self.thickness),
             self.material.in_words_of_fem(),
             size=PART_OF_THE_EXTENT * extent if self.size is None else self.size,
             holes=[np.array(hole) for hole in self.holes],

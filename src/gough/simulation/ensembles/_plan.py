@@ -110,40 +110,42 @@ class TimeLoop(Protocol):
 
 
 class EnsemblePlan:
-    """The same for every run."""
+    """The same for every run. Pickled it is plain numbers, enough to `go`, without the plant and its loads."""
 
     def __init__(
         self, plant: Plant, motion_table: MotionTable | None, end: float, step: float, stored: int, loads: Loads
     ) -> None:
-        self.plant, self.layout, self.loads = plant, StateLayout(plant), loads
+        self.plant, self.loads, self.differ = plant, loads, loads.differ
+        layout, (nq, nv) = StateLayout(plant), (plant.model.layout.nq, plant.model.layout.nv)
+        self.t, self.record_size = layout.t, layout.record_size
+        self.places = {"q": slice(nq), "v": slice(nq, nq + nv), "works": slice(nq + nv, layout.inner)}
+        self.tau = slice(layout.size, layout.size + len(plant.model.mechanism.drives))
+        self.loads_at = plant.rows.size - len(plant.wrenches.values)  # in a row
+        self.end, self.step, self.stored = end, step, stored
         self.pieces: list[tuple[Array, int, float]] = []  # row, steps, step
         for row, _ in TablePieces.rows(plant, motion_table, end):
             length, steps = even_steps(float(row[1] - row[0]), step, float(row[1]))
             self.pieces.append((row, steps, length))
         self.steps = sum(steps for _, steps, _ in self.pieces)
         self.every = max(self.steps // max(stored, 1), 1)
-        self.key = [end, step, stored, [row.tolist() for row, _, _ in self.pieces]]
 
     @property
     def rows(self) -> int:
         """Most states of a run that one piece stores."""
         return max(steps for _, steps, _ in self.pieces) // self.every + 1
 
-    @property
-    def loads_at(self) -> int:
-        """Place of the loads in a row."""
-        return self.plant.rows.size - len(self.plant.wrenches.values)
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: x for name, x in self.__dict__.items() if name not in ("plant", "loads")}
 
     def turn_inputs(self, row: Array) -> Array:
         """What a turn is given (1, k)."""
-        if self.loads.differ:
+        if self.differ:
             row = row[: self.loads_at]
         return np.concatenate([row, [1.0, 1.0]])[None]
 
     def go(self, march: TimeLoop, uniform: Array, x: Array, own: Array | None, tick: Tick) -> dict[str, Array]:
         """Runs from first states (runs, n). tick: called with the part of the time done."""
-        layout, t = self.layout, self.layout.t
-        x = x.copy()
+        t, x = self.t, x.copy()
         failed = np.full(len(x), np.nan)
         records, count = [], 0
         for row, steps, h in self.pieces:
@@ -169,21 +171,19 @@ class EnsemblePlan:
         records.append(self._at_the_end(march, uniform, x, own, failed))
         time = np.concatenate([a for a, _ in records])
         stored = np.concatenate([b for _, b in records]).transpose(1, 0, 2)
-        s, ends = layout.split(stored), layout.split(x)
-        nd = len(self.plant.model.mechanism.drives)
-        tau = stored[..., layout.size : layout.size + nd]
-        out = {"time": time, "q": s.q, "v": s.v, "tau": tau, "works": s.work}
-        return out | {"end_q": ends.q, "end_v": ends.v, "failed": failed}
+        out = {name: stored[..., place] for name, place in self.places.items()} | {"tau": stored[..., self.tau]}
+        ends = {f"end_{name}": x[:, self.places[name]] for name in ("q", "v")}
+        return {"time": time, **out, **ends, "failed": failed}
 
     def _at_the_end(
         self, march: TimeLoop, uniform: Array, x: Array, own: Array | None, failed: Array
     ) -> tuple[Array, Array]:
         """(time (1,), records (1, runs, k)) of the last states: a step of no length records where it begins."""
-        row, t = self.pieces[-1][0], self.layout.t
+        row, t = self.pieces[-1][0], self.t
         x = x.copy()
         x[:, t], x[:, t + 1] = row[1], 0.0
         found = march(x, 1, uniform, self.turn_inputs(row), own, every=1, first=1, tick=lambda turns: None)
-        kept = np.full((1, len(x), self.layout.record_size), np.nan)
+        kept = np.full((1, len(x), self.record_size), np.nan)
         kept[0, :, : x.shape[1]] = x
         good = np.flatnonzero(found.failed < 0)
         if len(found.record):

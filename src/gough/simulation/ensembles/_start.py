@@ -34,20 +34,22 @@ def memory() -> float:
         return USUAL
 
 
-def demand_room(model: "Model", given: tuple[Any, ...], steps: float, stored: int) -> None:
+def demand_room(model: "Model", given: tuple[Any, ...], steps: float, stored: int, on_disk: bool) -> None:
     """UsageError where as many runs as q, v, parameters and vary speak of do not go into memory: their designs, first states,
-    and what they store, each twice while it is put together."""
+    and, unless that is kept on disk, what they store; each twice while it is put together."""
     runs = max(
         x.runs if isinstance(x, Varied) else 1 if isinstance(x, Mapping) or np.ndim(x) < 2 else len(x) for x in given
     )
     layout, most = model.layout, SHARE * memory()
     state = layout.nq + 2 * layout.nv + len(layout.drive_names) + 8
-    kept = int(steps / max(steps // stored, 1)) + 2
+    kept = 2 if on_disk else int(steps / max(steps // stored, 1)) + 2
     numbers = 2 * (state * kept + (len(model.parameters) if any(x is not None for x in given[2:]) else 0))
     if 8.0 * runs * numbers > most:
+        told = "" if on_disk else f" that store {kept} states each"
+        remedy = "" if on_disk else ", keep them on disk (folder=), or store fewer states of each (stored=)"
         raise UsageError(
-            f"{runs} runs that store {kept} states each need about {8e-9 * runs * numbers:.3g} GB, {most / 1e9:.3g} GB are the "
-            f"most here; do at most {int(most / 8 / numbers)} at a time, or store fewer states of each (stored=)"
+            f"{runs} runs{told} need about {8e-9 * runs * numbers:.3g} GB, {most / 1e9:.3g} GB are the most here; do at most "
+            f"{int(most / 8 / numbers)} at a time{remedy}"
         )
 
 

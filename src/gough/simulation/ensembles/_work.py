@@ -1,154 +1,68 @@
-"""Doing the parts of an ensemble: on the threads of a CPU one by one, on a GPU many at once.
-
-Parts on disk are written whole or not at all, known by what they were made from: every part says which study it belongs to, which
-part of it it is, and the hash of its own numbers. One that is damaged, copied from another number or another study is named and
-done again.
+"""The work of an ensemble in parts: what a part is made from, who does it, on the threads of a CPU one by one, on a GPU many at
+once, on a cluster wherever there is room.
 """
 
 import hashlib
 import json
-import os
 import sys
 import time as clock
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
-from pathlib import Path
-from threading import Event
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.compilation.service import Marched, compile_loop
-from gough.errors import FileError, RunWarning, UsageError, warn
-from gough.files import make_folder, npz, read_npz, write_file
+from gough.distribution import DoneChunk, PartFolder, run_chunks
 from gough.program import Program
+from gough.simulation.ensembles._plan import EnsemblePlan, with_own_loads
+from gough.simulation.integration.explicit import explicit_step
+from gough.simulation.integration.methods.rk4 import RK4
 from gough.simulation.results.robot import robot_hash
 
 if TYPE_CHECKING:
     from gough.simulation.ensembles.ensemble import EnsembleSubject
 
-FORMAT = 3
-ABOUT = "about"
 Found = dict[str, np.ndarray]
 Array = np.ndarray
-Go = Callable[[Any, Array, Array, Callable[[float], None]], Found]
-"""go(time loop, its table, numbers of runs, tick): results of these runs."""
 Tell = Callable[[int, int], None]
 PART, LEAST, PARTS = 256, 8, 16
 """Runs of a part, at most and at least, and how many parts of these there are where runs are few: what is lost by Ctrl-C is
 little, and all cores work. The same on every machine, so that a folder can be taken elsewhere."""
-GROUP = 64 * PART
-"""Runs that a GPU does at once, at most."""
+GROUP = 64
+"""Parts that a GPU does at once, at most."""
 FEWEST, QUICK = 32, 0.1
 """Steps of a CPU's first stretch, and how long one takes (s): between two Ctrl-C is heard."""
 DEVICES = ("cpu", "cuda")
 
 
-def fingerprint(subject: "EnsembleSubject", plan: Any, states: np.ndarray, own: np.ndarray | None) -> str:
-    """Hash of everything the results follow from. own (runs, k): what every run has for itself."""
+def part_subject(
+    subject: "EnsembleSubject", plan: EnsemblePlan, device: str, states: Array, own: Array | None
+) -> dict[str, Any]:
+    """Everything the results follow from, by name. own (runs, k): what every run has for itself."""
     model, believed = subject.model, subject.believed
-    law = [subject.law.describe(), believed.describe(None)]
-    digest = hashlib.sha256(json.dumps([FORMAT, robot_hash(model), law, plan], sort_keys=True).encode())
-    for x in (model.parameters, states, own, believed.numbers):
-        digest.update(np.ascontiguousarray(np.zeros(0) if x is None else x).tobytes())
-    digest.update(repr(sorted(model.pattern.items())).encode())
-    return digest.hexdigest()
+    return {
+        "robot": robot_hash(model),
+        "parameters": _hash(model.parameters),
+        "structural zeros": _hash(repr(sorted(model.pattern.items()))),
+        "controller": subject.law.describe(),
+        "robot of the controller": [believed.describe(None), _hash(believed.numbers)],
+        "duration": plan.end,
+        "step": plan.step,
+        "stored": plan.stored,
+        "motion": _hash(json.dumps([row.tolist() for row, _, _ in plan.pieces])),
+        "device": device,
+        "runs": len(states),
+        "first states": _hash(states),
+        "loads and designs": _hash(own),
+    }
 
 
-class Parts:
-    """A folder of numbered parts, or none (folder None: nothing is kept). mark: hash of the study."""
-
-    def __init__(self, folder: Path | None, mark: str, count: int) -> None:
-        self.folder, self.mark = folder, mark
-        if folder is None:
-            return
-        make_folder(folder)
-        head, wanted = folder / "ensemble.json", {"format": FORMAT, "mark": mark, "parts": count}
-        known = _head(head)
-        if known is None:  # new, or damaged: what is there tells whose it is
-            known = wanted if all(self._study(path) in (mark, "") for path in folder.glob("part*.npz")) else None
-            if known is not None:
-                write_file(head, json.dumps(wanted | {"digest": _digest_of_head(wanted)}))
-        if known != wanted:
-            raise UsageError(
-                f"{folder} holds another ensemble (other robot, states, motion, steps, device or version of gough): give an "
-                f"empty folder"
-            )
-
-    def path(self, k: int) -> Path:
-        """The file of part k."""
-        assert self.folder is not None
-        return self.folder / f"part{k:06d}.npz"
-
-    def read(self, k: int) -> Found | None:
-        """A finished part; None where there is none, or a bad one, which is named in a warning."""
-        if self.folder is None or not self.path(k).exists():
-            return None
-        try:
-            about, found = _read(self.path(k))
-            told = {"format": FORMAT, "mark": self.mark, "part": k}
-            for key, what in (
-                ("format", "of another format"),
-                ("mark", "of another study"),
-                ("part", "a copy of part {}"),
-            ):
-                if about.get(key) != told[key]:
-                    raise FileError(f"{self.path(k)}: {what.format(about.get(key))}")
-            if about.get("digest") != _digest(found):
-                raise FileError(f"{self.path(k)}: its numbers were changed")
-        except FileError as problem:
-            warn(f"{problem}; the runs of this part are done again", RunWarning)
-            return None
-        return found
-
-    def write(self, k: int, found: Found) -> None:
-        """Keep a part."""
-        if self.folder is not None:
-            about = {"format": FORMAT, "mark": self.mark, "part": k, "digest": _digest(found)}
-            write_file(self.path(k), npz({ABOUT: np.array(json.dumps(about)), **found}, compressed=False))
-
-    def _study(self, path: Path) -> str:
-        """The study a part says it is of; "" where it cannot be read."""
-        try:
-            return str(_read(path)[0].get("mark", ""))
-        except FileError:
-            return ""
-
-
-def _read(path: Path) -> tuple[dict[str, Any], Found]:
-    """(what a part says of itself, its arrays)."""
-    found = read_npz(path, "a part of an ensemble")
-    try:
-        about = json.loads(str(found.pop(ABOUT)))
-    except (KeyError, ValueError, RecursionError):
-        about = None
-    if not isinstance(about, dict):
-        raise FileError(f"{path} is not a part of an ensemble: it says nothing of itself")
-    return about, found
-
-
-def _digest(found: Found) -> str:
-    digest = hashlib.sha256()
-    for name, x in sorted(found.items()):
-        digest.update(repr((name, x.dtype.str, x.shape)).encode())
-        digest.update(np.ascontiguousarray(x).tobytes())
-    return digest.hexdigest()
-
-
-def _head(path: Path) -> dict[str, Any] | None:
-    """What the folder's file says; None where there is none or a damaged one."""
-    try:
-        known = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    if isinstance(known, dict) and (known.pop("digest", None) == _digest_of_head(known) or known.get("format") == 1):
-        return known
-    return None
-
-
-def _digest_of_head(head: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(head, sort_keys=True).encode()).hexdigest()
+def _hash(x: Any) -> str:
+    data = x.encode() if isinstance(x, str) else np.ascontiguousarray(np.zeros(0) if x is None else x).tobytes()
+    return hashlib.sha256(data).hexdigest()[:32]
 
 
 class CpuLoop:
@@ -182,86 +96,136 @@ class CpuLoop:
         return Marched(x, np.concatenate(records), done, failed, status)
 
 
-def time_loop(program: Program, device: str) -> Any:
-    """The compiled time loop of a program on one of DEVICES."""
-    return CpuLoop(program) if device == "cpu" else compile_loop(program, device)
-
-
 def part_of(runs: int) -> int:
     """Runs of a part of so many."""
     return min(max(-(-runs // (PARTS * LEAST)) * LEAST, LEAST), PART)
 
 
-class Work:
-    """Parts to be done."""
+@dataclass(eq=False)
+class EnsembleWork:
+    """What is done with first states (runs, n) and what they have for themselves (see `ChunkWork`). uniform (n,): the one design
+    of all runs, None where each has its own. compiling_s: what `prepare` took."""
 
-    def __init__(self, runs: int, parts: Parts) -> None:
-        self.runs, self.parts, self.part = runs, parts, part_of(runs)
-        self.count = -(-runs // self.part)
-        self.found = {k: kept for k in range(self.count) if (kept := parts.read(k)) is not None}
-        self.missing = [k for k in range(self.count) if k not in self.found]
-        self.resumed = runs - sum(len(self.rows(k)) for k in self.missing)
+    plan: EnsemblePlan
+    device: str
+    uniform: Array | None
+    compiling_s: float = field(default=0.0, init=False)
 
-    def rows(self, k: int) -> range:
+    @cached_property
+    def program(self) -> Program:
+        """Of a step; it travels with the work, so that it is traced once."""
+        plan = self.plan
+        plant = plan.plant if self.device == "cpu" else plan.plant.with_alike_legs()
+        program = explicit_step(plant, RK4, uniform=self.uniform is not None)
+        return with_own_loads(program, plan.loads_at, len(plan.plant.wrenches.values)) if plan.differ else program
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "program": self.program}
+
+    def prepare(self) -> Callable[[tuple[Array, Array | None], Callable[[float], None]], Found]:
+        """The compiled time loop as a function of (states, own) and tick."""
+        began, plan = clock.perf_counter(), self.plan
+        loop: Any = CpuLoop(self.program) if self.device == "cpu" else compile_loop(self.program, self.device)
+        table = loop.table({} if self.uniform is None else {"parameters": self.uniform})
+        room = None if self.device == "cpu" else loop.most_runs(plan.rows)
+        self.compiling_s = clock.perf_counter() - began
+
+        def go(item: tuple[Array, Array | None], tick: Callable[[float], None]) -> Found:
+            states, own = item
+            size = room or max(len(states), 1)
+            found = []
+            for a in range(0, len(states), size):
+                b = min(a + size, len(states))
+
+                def told(part: float, a: int = a, b: int = b) -> None:
+                    tick((a + part * (b - a)) / len(states))
+
+                found.append(plan.go(loop, table, states[a:b], None if own is None else own[a:b], told))
+            return found[0] if len(found) == 1 else _join(found)
+
+        return go
+
+
+def _join(found: list[Found]) -> Found:
+    joined = {name: np.concatenate([x[name] for x in found]) for name in found[0] if name != "time"}
+    return joined | {"time": found[0]["time"]}
+
+
+class PartItems(Sequence[tuple[Array, Array | None]]):
+    """(states, own) of every part; made when asked for. numbers: of the parts, or of groups of parts, in the order of chunks."""
+
+    def __init__(self, states: Array, own: Array | None, groups: Sequence[Sequence[int]]) -> None:
+        self.states, self.own, self.groups, self.part = states, own, groups, part_of(len(states))
+
+    def rows(self, k: int) -> slice:
         """Runs of part k."""
-        return range(k * self.part, min((k + 1) * self.part, self.runs))
+        return slice(k * self.part, min((k + 1) * self.part, len(self.states)))
 
-    def run_on_cpu(self, go: Go, loop: Any, table: Array, threads: int | None, tell: Tell | None) -> None:
-        """All missing parts, several threads. tell: called with (runs done, all), now and then."""
-        ended = Event()
+    def __len__(self) -> int:
+        return len(self.groups)
 
-        def tick(part: float) -> None:
-            if ended.is_set():
-                raise InterruptedError
+    def __getitem__(self, i: Any) -> Any:
+        runs = np.concatenate([np.r_[self.rows(k)] for k in self.groups[i]])
+        return self.states[runs], None if self.own is None else self.own[runs]
 
-        def work(k: int) -> None:
-            self._keep(k, go(loop, table, np.array(self.rows(k)), tick))
 
-        done = self.resumed
-        with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-            jobs = {pool.submit(work, k): k for k in self.missing}
-            try:
-                for job in as_completed(jobs):
-                    job.result()
-                    done += len(self.rows(jobs[job]))
-                    if tell is not None:
-                        tell(done, self.runs)
-            except BaseException:
-                ended.set()
-                for job in jobs:
-                    job.cancel()
-                raise
+def do_parts(
+    work: EnsembleWork,
+    states: Array,
+    own: Array | None,
+    store: PartFolder | None,
+    who: dict[str, Any],
+    tell: Tell | None,
+) -> Generator[DoneChunk, None, None]:
+    """All parts as they are done, those that are in the store first. who: cluster, mixed and threads of `run_chunks`. tell:
+    called with (runs done, all), now and then."""
+    runs, done = len(states), 0
+    count = -(-runs // part_of(runs))
+    items = PartItems(states, own, [[k] for k in range(count)])
+    numbers = [items.rows(k).stop - items.rows(k).start for k in range(count)]
+    if work.device == "cpu":
+        found = run_chunks(work, items, store=store, **who)
+    else:
+        found = _do_groups(work, items, store, who, tell)
+    with closing(found):
+        for chunk in found:
+            done += numbers[chunk.number]
+            if tell is not None and not chunk.kept and (work.device == "cpu" or done == runs):
+                tell(done, runs)
+            yield chunk
 
-    def run_on_gpu(self, go: Go, loop: Any, table: Array, room: int, tell: Tell | None) -> None:
-        """All missing parts, many in one launch; each is kept for itself. room: runs there is memory for."""
-        done, size = self.resumed, max(min(GROUP, room) // self.part, 1)
-        for begin in range(0, len(self.missing), size):
-            group = self.missing[begin : begin + size]
-            runs = np.concatenate([np.array(self.rows(k)) for k in group])
 
-            def tick(part: float, before: int = done, count: int = len(runs)) -> None:
-                if tell is not None and part < 1.0:
-                    tell(before + int(part * count), self.runs)
+def _do_groups(
+    work: EnsembleWork, items: PartItems, store: PartFolder | None, who: dict[str, Any], tell: Tell | None
+) -> Generator[DoneChunk, None, None]:
+    """On GPUs: many parts in one launch; each is kept for itself."""
+    missing, runs = [], len(items.states)
+    for k in range(len(items)):
+        kept = None if store is None else store.read(k)
+        if kept is None:
+            missing.append(k)
+        else:
+            yield DoneChunk(k, kept, True)
+    groups = [missing[a : a + GROUP] for a in range(0, len(missing), GROUP)]
+    before = runs - sum(items.rows(k).stop - items.rows(k).start for k in missing)
+    sizes = [sum(items.rows(k).stop - items.rows(k).start for k in group) for group in groups]
 
-            found = go(loop, table, runs, tick)
+    def tick(i: int, part: float) -> None:
+        if tell is not None and 0.0 < part < 1.0:
+            tell(before + sum(sizes[:i]) + int(part * sizes[i]), runs)
+
+    some = PartItems(items.states, items.own, groups)
+    one: dict[str, Any] = who | {"threads": 1}
+    with closing(run_chunks(work, some, device=work.device, tick=tick, **one)) as found:
+        for chunk in found:
             at = 0
-            for k in group:
-                n = len(self.rows(k))
-                self._keep(k, {key: x if key == "time" else x[at : at + n] for key, x in found.items()})
+            for k in groups[chunk.number]:
+                n = items.rows(k).stop - items.rows(k).start
+                part = {key: x if key == "time" else x[at : at + n] for key, x in chunk.result.items()}
                 at += n
-            done += len(runs)
-            if tell is not None:
-                tell(done, self.runs)
-
-    def join_parts(self) -> Found:
-        """Results of all runs."""
-        parts = [self.found[k] for k in range(self.count)]
-        joined = {key: np.concatenate([p[key] for p in parts]) for key in parts[0] if key != "time"}
-        return joined | {"time": parts[0]["time"]}
-
-    def _keep(self, k: int, found: Found) -> None:
-        self.parts.write(k, found)
-        self.found[k] = found
+                if store is not None:
+                    store.keep(k, part)
+                yield DoneChunk(k, part, False)
 
 
 @contextmanager

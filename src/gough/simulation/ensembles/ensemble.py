@@ -1,11 +1,13 @@
 """Many runs at once: other first states, designs and loads, the same motion; on the lanes and threads of a CPU, or on a GPU.
 
-Runs are done in parts. A finished part is written to disk as it is (first aside, then renamed): an ensemble that was killed
-goes on where it was. Parts that are there are not done again, parts that are not are done as if nothing had happened.
+Runs are done in parts, by the threads of this process or the workers of a cluster. A finished part is written to disk as it is
+(first aside, then renamed): an ensemble that was killed goes on where it was. Parts that are there are not done again, parts that
+are not are done as if nothing had happened. States in a folder stay there until they are asked for.
 """
 
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,19 +32,19 @@ from gough.arguments import (
     word,
     wrenches,
 )
+from gough.distribution import PartFolder, a_cluster
 from gough.errors import RunWarning, UsageError, warn
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.ensembles._plan import EnsemblePlan, Loads, with_own_loads
+from gough.simulation.ensembles._plan import EnsemblePlan, Loads
+from gough.simulation.ensembles._records import RunRecords
 from gough.simulation.ensembles._start import demand_room, designs_of, first_states
-from gough.simulation.ensembles._work import DEVICES, Parts, Work, fingerprint, part_of, telling, time_loop
+from gough.simulation.ensembles._work import DEVICES, EnsembleWork, do_parts, part_of, part_subject, telling
 from gough.simulation.ensembles.vary import Varied
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration.crossing import OPEN, distances_of
-from gough.simulation.integration.explicit import explicit_step
-from gough.simulation.integration.methods.rk4 import RK4
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.smoothing import Smoothing, smooth_friction
 from gough.simulation.motion.motion import LONGEST, Motion
@@ -101,21 +103,40 @@ class Ensemble:
     end_q, end_v: the last good state of every run. failed (runs,): when a run could not go on (s), NaN for those that finished.
     varied: {name: (runs,)} of what `vary` changed, the numbers themselves (SI), not factors. computing_s: spent in this call;
     resumed: runs that were there already.
-    `run(k)` is one of them with named channels; `energy_error`, `crossed`: which of them are to be doubted.
+    `run(k)` is one of them with named channels, `for run in ensemble` gives one after the other; `energy_error`, `crossed`: which
+    of them are to be doubted. Of runs in a folder, q, v, tau and works are read when they are first asked for; single runs and
+    doubts never take more memory than a part.
     """
 
     time: Array
-    q: Array
-    v: Array
-    tau: Array
-    works: Array
     end_q: Array
     end_v: Array
     failed: Array
     computing_s: float
     resumed: int
+    records: RunRecords = field(repr=False)
     varied: Mapping[str, Array] = field(default_factory=dict)
     subject: "EnsembleSubject | None" = None
+
+    @cached_property
+    def q(self) -> Array:
+        """Stored configurations (runs, m, nq)."""
+        return self.records.join_runs("q")
+
+    @cached_property
+    def v(self) -> Array:
+        """Stored velocities (runs, m, nv)."""
+        return self.records.join_runs("v")
+
+    @cached_property
+    def tau(self) -> Array:
+        """Stored drive forces (runs, m, drives)."""
+        return self.records.join_runs("tau")
+
+    @cached_property
+    def works(self) -> Array:
+        """Stored works (runs, m, 3): J, of the drives, of losses and of wrenches."""
+        return self.records.join_runs("works")
 
     @property
     def runs(self) -> int:
@@ -128,12 +149,14 @@ class Ensemble:
         if self.subject is None or not self.runs:
             return np.full(self.runs, np.nan)
         model, designs = self.subject.model, self.subject.designs
-        at = np.unique(np.linspace(0, len(self.time) - 1, LOOKS_MANY).astype(int))
-        numbers = model.parameters if designs is None else designs
-        error, scale = imbalance(model, self.q[:, at], self.v[:, at], self.works[:, at], numbers)
-        known = np.asarray(np.isfinite(error).any(axis=1))
-        largest = np.nanmax(np.where(known[:, None], np.abs(error), 0.0), axis=1)
-        return np.where(known, largest / scale, np.nan)
+        at, out = np.unique(np.linspace(0, len(self.time) - 1, LOOKS_MANY).astype(int)), np.full(self.runs, np.nan)
+        for rows, x in self.records.pieces(("q", "v", "works")):
+            numbers = model.parameters if designs is None else designs[rows]
+            error, scale = imbalance(model, x["q"][:, at], x["v"][:, at], x["works"][:, at], numbers)
+            known = np.asarray(np.isfinite(error).any(axis=1))
+            largest = np.nanmax(np.where(known[:, None], np.abs(error), 0.0), axis=1)
+            out[rows] = np.where(known, largest / scale, np.nan)
+        return out
 
     @cached_property
     def crossed(self) -> Array:
@@ -143,23 +166,31 @@ class Ensemble:
     @cached_property
     def _crossings(self) -> Array:
         """Between which stored states (runs, m - 1) a run went through a singular pose."""
-        if self.subject is None or not self.subject.model.mechanism.selection.blocks or not self.q.size:
-            return np.zeros((self.runs, max(len(self.time) - 1, 0)), dtype=bool)
+        out = np.zeros((self.runs, max(len(self.time) - 1, 0)), dtype=bool)
+        if self.subject is None or not self.subject.model.mechanism.selection.blocks or not out.size:
+            return out
         model, designs = self.subject.model, self.subject.designs
-        numbers = model.parameters if designs is None else np.repeat(designs, self.q.shape[1], axis=0)
-        found = distances_of(model, self.q.reshape(-1, model.layout.nq), numbers)[1]
-        signs = np.sign(found.reshape(*self.q.shape[:2], -1))
-        return np.asarray((signs[:, 1:] * signs[:, :-1] < 0).any(axis=2))
+        for rows, x in self.records.pieces(("q",)):
+            q = x["q"]
+            numbers = model.parameters if designs is None else np.repeat(designs[rows], q.shape[1], axis=0)
+            found = distances_of(model, q.reshape(-1, model.layout.nq), numbers)[1]
+            signs = np.sign(found.reshape(*q.shape[:2], -1))
+            out[rows] = (signs[:, 1:] * signs[:, :-1] < 0).any(axis=2)
+        return out
+
+    def __iter__(self) -> Iterator["Run"]:
+        return (self.run(k) for k in range(self.runs))
 
     def run(self, k: int) -> "Run":
         """Run k as a `Run`: the states it stored."""
         if self.subject is None or not -self.runs <= k < self.runs:
             raise UsageError(f"there is no run {k}; this ensemble has {self.runs}")
         k %= self.runs
-        good = np.isfinite(self.q[k]).all(axis=1)
+        stored = self.records.one_run(k)
+        good = np.isfinite(stored["q"]).all(axis=1)
         stopped = "finished" if np.isnan(self.failed[k]) else f"failed at t = {self.failed[k]:.9g} s"
-        works: dict[str, Any] = {f"work.{name}": (self.works[k, good, i], "J") for i, name in enumerate(WORKS)}
-        rows = (self.time[good], self.q[k, good], self.v[k, good], self.tau[k, good])
+        works: dict[str, Any] = {f"work.{name}": (stored["works"][good, i], "J") for i, name in enumerate(WORKS)}
+        rows = (self.time[good], *(stored[name][good] for name in ("q", "v", "tau")))
         works |= recorded_reference(self.subject.model.layout, self.subject.motion, self.time[good])
         crossed = [
             Event(
@@ -191,6 +222,8 @@ class Ensemble:
     stored=whole(1),
     device=word,
     folder=folder,
+    cluster=a_cluster,
+    mixed=flag,
     threads=whole(1),
     progress=flag | callback,
     vary=instance("gough.simulation.ensembles.vary.Varied", "what gough.vary makes"),
@@ -212,6 +245,8 @@ def simulate_many(
     smoothing: Any = "auto",
     device: str = "cpu",
     folder: str | Path | None = None,
+    cluster: Any = None,
+    mixed: bool = False,
     threads: int | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
 ) -> Ensemble:
@@ -223,7 +258,9 @@ def simulate_many(
     controller, duration, smoothing: as for `simulate`. step (s): longest. stored: about how many states of each run are kept,
     the last one in any case.
     device: "cpu", or "cuda" for an NVIDIA GPU (CuPy). folder: where parts are kept; with the same arguments again, finished parts
-    are read instead of done. progress: called with (done, runs); True: a bar on terminals.
+    are read instead of done, and states stay there until they are asked for. cluster: "local:N" for N processes, the address of a
+    Dask scheduler or a Client (docs/cluster.md): the same results; mixed: of several kinds of machines, which differ in the last
+    bits. threads: of this process, default all cores. progress: called with (done, runs); True: a bar on terminals.
     """
     settings = RunSettings.of(motion, controller, duration, "rk4", start=start, step=step, smoothing=smoothing)
     end, step = settings.duration, settings.taken_step
@@ -233,28 +270,26 @@ def simulate_many(
         raise UsageError(
             "many runs at once have no sampled controllers: their forces are computed outside of the time loop"
         )
-    demand_room(model, (q, v, parameters, vary), end / step, stored)
+    if cluster is not None and threads is not None:
+        raise UsageError("threads= is of this process; workers of a cluster have one each: leave it out")
+    demand_room(model, (q, v, parameters, vary), end / step, stored, folder is not None)
     subject, plan, states = _settled(model, settings, (q, v), wrench, parameters, vary, stored)
     subject.info["settings"]["device"] = device
     own, runs = subject.own(len(states)), len(states)
-    mark = fingerprint(subject, [*plan.key, device], states, own)
-    work = Work(runs, Parts(None if folder is None else Path(folder), mark, -(-runs // part_of(runs))))
-    began = clock.perf_counter()
-    if work.missing:
-        loop, numbers = _compiled(subject, plan, device)
-        began = clock.perf_counter()
-
-        def go(march: Any, uniform: Array, rows: Array, tick: Callable[[float], None]) -> dict[str, Array]:
-            return plan.go(march, uniform, states[rows], None if own is None else own[rows], tick)
-
-        with telling(progress) as tell:
-            if device == "cpu":
-                work.run_on_cpu(go, loop, numbers, threads, tell)
-            else:
-                work.run_on_gpu(go, loop, numbers, loop.most_runs(plan.rows), tell)
-    found, spent = work.join_parts(), clock.perf_counter() - began
+    kept = None
+    if folder is not None:
+        kept = PartFolder(folder, "ensemble", part_subject(subject, plan, device, states, own))
+    records, resumed, began = RunRecords(runs, part_of(runs), kept), 0, clock.perf_counter()
+    work = EnsembleWork(plan, device, subject.model.parameters if subject.designs is None else None)
+    who = {"cluster": cluster, "mixed": mixed, "threads": threads}
+    with telling(progress) as tell, closing(do_parts(work, states, own, kept, who, tell)) as parts:
+        for part in parts:
+            records.put(part.number, part.result)
+            resumed += len(part.result["failed"]) if part.kept else 0
+    found = {name: records.arrays[name] for name in ("time", "end_q", "end_v", "failed")}
+    spent = clock.perf_counter() - began - work.compiling_s
     varied = {} if vary is None else vary.told(subject.model, subject.designs)
-    made_runs = Ensemble(**found, computing_s=spent, resumed=work.resumed, varied=varied, subject=subject)
+    made_runs = Ensemble(**found, computing_s=spent, resumed=resumed, records=records, varied=varied, subject=subject)
     _tell_doubts(made_runs)
     return made_runs
 
@@ -288,17 +323,6 @@ def _settled(
     info = {"settings": told, "controller": law.describe(), "motion": told_motion(motion)}
     subject = EnsembleSubject(model, designs, loads, believed, law, motion, info)
     return subject, EnsemblePlan(plant, motion_table, settings.duration, settings.taken_step, stored, loads), states
-
-
-def _compiled(subject: EnsembleSubject, plan: EnsemblePlan, device: str) -> tuple[Any, Array]:
-    """(the time loop of a step, its table)."""
-    uniform = subject.designs is None
-    plant = plan.plant if device == "cpu" else plan.plant.with_alike_legs()
-    program = explicit_step(plant, RK4, uniform=uniform)
-    if subject.loads.differ:
-        program = with_own_loads(program, plan.loads_at, len(plan.plant.wrenches.values))
-    loop = time_loop(program, device)
-    return loop, loop.table({"parameters": subject.model.parameters} if uniform else {})
 
 
 def _tell_doubts(found: Ensemble) -> None:

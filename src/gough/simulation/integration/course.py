@@ -15,12 +15,14 @@ import numpy as np
 
 from gough.errors import Failure, Status
 from gough.simulation.events import Event, Happening
+from gough.simulation.integration._ahead import AheadPieces
 from gough.simulation.integration._passage import Collocation, Passage, records_between
 from gough.simulation.integration._rates import moment_program
 from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
 from gough.simulation.integration.drive_led import convert_velocities
+from gough.simulation.integration.explicit import ExplicitMarching
 from gough.simulation.integration.marching import TOO_MANY_STEPS, Marching, OneRunLoop, RunStopped, no_time
-from gough.simulation.integration.pieces import PieceSource
+from gough.simulation.integration.pieces import PieceSource, TablePieces
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
 
@@ -86,6 +88,7 @@ class Course:
         self.until = -np.inf  # time of the last stored state
         self.row = np.zeros(2)  # of the piece
         self.usual = np.zeros(0)  # distances from singularities where the run began
+        self.ahead: AheadPieces | None = None  # of the robot as it was built
         self._lead(plant, marching)
 
     def _lead(self, plant: Plant, marching: Marching | None = None) -> None:
@@ -131,12 +134,50 @@ class Course:
         """Go through all pieces from a first state (n,). Raises `RunStopped`."""
         self.begin(first)
         state = first
-        while (piece := pieces.next(self.told(state[None])[0])) is not None:
-            row, jump = piece
-            state = self.piece(state, row)
-            if jump:
-                self.keep(self.moment(state, row))
-                self.until = float(row[1])
+        while True:
+            rows, jumps = self._next_rows(pieces, state)
+            if not rows:
+                return
+            ahead = self._ahead(state, rows)
+            if ahead is not None:
+                state = ahead
+            else:
+                for row in rows:
+                    state = self.piece(state, row)
+            if jumps:
+                self.keep(self.moment(state, rows[-1]))
+                self.until = float(rows[-1][1])
+
+    def _next_rows(self, pieces: PieceSource, state: Vector) -> tuple[list[Vector], bool]:
+        """(rows of the next pieces, whether forces may jump behind them): several, as many as are gone through between two looks
+        at the clock, where what they are does not depend on the state (n,) and steps are equal."""
+        marching = self.led.marching
+        if isinstance(pieces, TablePieces) and isinstance(marching, ExplicitMarching) and not marching.adaptive:
+            return pieces.smooth_stretch(marching.next_chunk() * marching.step_size)
+        piece = pieces.next(self.told(state[None])[0])
+        return ([], False) if piece is None else ([piece[0]], piece[1])
+
+    def _ahead(self, state: Vector, rows: list[Vector]) -> Vector | None:
+        """The state (n,) behind several pieces, None where not all of them can be trusted: then nothing has happened."""
+        marching = self.led.marching
+        if len(rows) < 2 or self.blind or self.model is not self.asked or not isinstance(marching, ExplicitMarching):
+            return None
+        if self.ahead is None:
+            self.ahead = AheadPieces(marching)
+        found = self.ahead.go(state, rows, self.watch)
+        if found is None:
+            return None
+        records, counts = found.records, found.counts
+        marching.count_steps(records, lambda _: None)
+        self.last, self.row = records[-1].copy(), rows[-1]
+        if self.every > 1:
+            within = np.arange(len(records)) - np.repeat(np.cumsum(counts) - counts, counts)
+            records, counts = records[within % self.every == 0], -(-counts // self.every)
+        t = self.states.t
+        records[:, t] = marching.grid_times_of(records[:, t], rows, counts)
+        self.until = float(records[-1, t])
+        self.keep(records)
+        return found.end
 
     def begin(self, first: Vector) -> None:
         """Where a run begins, a state (n,), is trusted."""

@@ -167,19 +167,39 @@ class Watch:
         self.farthest = self.farthest if far else before
         return far
 
+    def stays_far_in(self, q: Vector, firsts: Vector) -> bool:
+        """As `stays_far`, of pieces one after the other: one begins at each of `firsts` (m,) and ends where the next one begins,
+        the last one at the last state."""
+        if self.idle:
+            return True
+        if not np.isfinite(q).all():
+            return False
+        before, seen = self.farthest, self.seen
+        at = self._looks_of_pieces(q, firsts)
+        if not self._good(q[at], at, False)[1]:
+            return True
+        self.farthest, self.seen = before, seen
+        return False
+
     def note_far(self, q: Vector, firsts: Vector) -> None:
         """Notes what is seen in states q (n, nq) of pieces that are known to stay far, at those at which each would be looked at.
-        A piece begins at one of `firsts` (m,) and ends where the next one begins, the last one at the last state."""
-        counts = np.diff(np.append(firsts, len(q) - 1))
-        looks = np.full(len(q), len(firsts) == len(q) - 1)  # of pieces of one step, all of them
-        for count in set() if looks[0] else set(counts.tolist()):
+        firsts: as of `stays_far_in`."""
+        looks = self._looks_of_pieces(q, firsts)
+        _, blocks = block_matrices(self.plant.model, q[looks], self.parameters, self.plant.model.size)
+        self.farthest = np.maximum(self.farthest, _conditions(blocks).max(axis=0))
+
+    def _looks_of_pieces(self, q: Vector, firsts: Vector) -> Vector:
+        """Which states of pieces (see `stays_far_in`) are looked at."""
+        if len(firsts) == len(q) - 1:  # of pieces of one step, all of them
+            return np.arange(len(q))
+        counts, looks = np.diff(np.append(firsts, len(q) - 1)), np.zeros(len(q), dtype=bool)
+        for count in set(counts.tolist()):
             at = firsts[counts == count, None] + np.arange(count + 1)
             steps = np.abs(np.diff(q[at], axis=1) / self.states.units[0]).max(axis=2, initial=0.0)
             part = np.floor(np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1) / FINE)
             ends = np.pad(part[:, 1:] != part[:, :-1], ((0, 0), (0, 1)), constant_values=True)
             looks[at[ends | (np.arange(count + 1) % SELDOM == 0)]] = True
-        _, blocks = block_matrices(self.plant.model, q[looks], self.parameters, self.plant.model.size)
-        self.farthest = np.maximum(self.farthest, _conditions(blocks).max(axis=0))
+        return np.flatnonzero(looks)
 
     def _is_open(self, q: Vector) -> Vector:
         """Whether loops are open at q (n, nq): steps end closed, but one that leaps far over a singularity cannot be closed, and

@@ -5,7 +5,7 @@ A piece is a stretch of time in which the motion is one polynomial; a step never
 
 import time as clock
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, ulp
@@ -169,9 +169,17 @@ class Marching(ABC):
 
     def grid_times(self, times: Vector, row: Vector) -> Vector:
         """Times (n,) of a piece, those of equal steps rounded once: k (end - begin) / count, whatever a sum of steps comes to."""
-        begin, end = float(row[0]), float(row[1])
-        step, count = (end - begin, 1) if self.adaptive else self.equal_steps(row, begin)
-        near = no_time(row) if self.adaptive else max(no_time(row), DRIFT * step)
+        return self.grid_times_of(times, [row], np.array([len(times)]))
+
+    def grid_times_of(self, times: Vector, rows: Sequence[Vector], counts: Vector) -> Vector:
+        """As `grid_times` of pieces with so many times each."""
+        numbers = []
+        for row in rows:
+            begin, end = float(row[0]), float(row[1])
+            step, count = (end - begin, 1) if self.adaptive else self.equal_steps(row, begin)
+            near = no_time(row) if self.adaptive else max(no_time(row), DRIFT * step)
+            numbers.append((begin, end, step, count, near))
+        begin, end, step, count, near = np.repeat(np.array(numbers), counts, axis=0).T
         k = np.round((times - begin) / step)
         exact = np.where(k == count, end, begin + (end - begin) * k / count)
         return np.where(np.abs(times - exact) <= near, exact, times)

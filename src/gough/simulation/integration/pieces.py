@@ -53,19 +53,33 @@ class TablePieces:
         """See `PieceSource`."""
         return next(self._rows, None)
 
+    def smooth_stretch(self, longest: float) -> tuple[list[Vector], bool]:
+        """(rows of the next pieces, whether forces may jump at the end of the last one, or it is the last of all): not more than
+        go into the longest time (s), at least one. No rows at the end."""
+        rows: list[Vector] = []
+        jumps = False
+        while (piece := next(self._rows, None)) is not None:
+            rows.append(piece[0])
+            jumps = piece[1]
+            if jumps or 2.0 * piece[0][1] - piece[0][0] - rows[0][0] > longest:
+                break
+        return rows, jumps
+
     @staticmethod
     def rows(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Vector, bool]]:
         """(row, whether forces may jump at its end, or it is the last) of all pieces."""
         if table is None:
             yield plant.rows.stretch(0.0, end), True
             return
+        kinks, ends = np.sort(table.kinks), table.breaks[1:]
+        kinked = np.searchsorted(kinks, ends - 1e-12) < np.searchsorted(kinks, ends + 1e-12, side="right")
         for k in range(len(table.breaks) - 1):
             row = plant.rows.row(table, k)
             if row[0] >= end * (1 - SAME_TIME):
                 break
             last = row[1] >= end * (1 - SAME_TIME)
             row[1] = min(row[1], end)
-            yield row, last or bool(np.isclose(table.kinks, row[1], rtol=0, atol=1e-12).any())
+            yield row, last or bool(kinked[k])
 
 
 class SampledPieces:

@@ -20,7 +20,7 @@ import numpy as np
 
 from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, a_motion, checked, numbers, word
-from gough.compilation.status import codes, places
+from gough.compilation.status import are_good, codes, places
 from gough.errors import GOOD, Status, UsageError
 from gough.kinematics.following import follow
 from gough.kinematics.leading import idle_turns, turn_back
@@ -37,6 +37,8 @@ COARSE = 48
 """Samples that are led one after the other."""
 REACHED = 1e-8
 """Accepted distance of a frame from where it is wanted, relative to the robot's size."""
+FAR = 1e-6
+"""Determinant of a matrix far from singular, of entries up to 1."""
 ITERATIONS = 40
 REFRESHED = 4
 """How often forces of the velocity are computed anew at the bent robot."""
@@ -79,15 +81,15 @@ def state_at(target: MotionTarget, motion: Motion, t: float) -> tuple[np.ndarray
     wanted = target.wanted_sample(motion.at(np.array([t])))
     q, names = _assembled(target, wanted, None)
     v, _ = _velocities_of(target, q, wanted)
-    v[names != GOOD] = np.nan
+    v[~are_good(names)] = np.nan
     return q[0], v[0]
 
 
 def states_for(target: MotionTarget, times: np.ndarray, wanted: Sample, near: Any = None) -> MotionStates:
-    """The model where `wanted` (n, …) is at rising times (n,)."""
+    """The model where `wanted` (n, …) is at rising times (n,); near: as of `states_along`, or (n, nq), where each is begun."""
     q, names = _assembled(target, wanted, near)
     v, acceleration, missed = velocities(target, q, wanted)
-    bad = names != GOOD
+    bad = ~are_good(names)
     v[bad], acceleration[bad], missed[bad] = np.nan, np.nan, np.nan
     status = codes(names)
     return MotionStates(times, q, v, acceleration, status, places(names, status), missed)
@@ -116,15 +118,32 @@ def _velocities_of(
     if not good.any():
         return v, None
     A = target.rows(q[good]) * target.scales[:, None]
-    inverse = np.linalg.pinv(A, rcond=1e-10)
+    inverse = _inverses(A)
     v[good] = 0.0
     v[good, : A.shape[2]] = np.einsum("nij,nj->ni", inverse, wanted.velocity[good] * target.scales)
     return v, (good, A, inverse)
 
 
+def _inverses(A: np.ndarray) -> np.ndarray:
+    """Pseudo-inverses (n, nv, k) of A (n, k, nv); of square ones that are far from singular the inverses, which are cheaper."""
+    if A.shape[1] != A.shape[2] or not A.size:
+        return np.linalg.pinv(A, rcond=1e-10)
+    size = np.abs(A).max(axis=(1, 2))
+    plain = np.asarray(np.abs(np.linalg.det(A)) > FAR * size ** A.shape[1])
+    out = np.empty_like(A)
+    out[plain] = np.linalg.inv(A[plain])
+    out[~plain] = np.linalg.pinv(A[~plain], rcond=1e-10)
+    return out
+
+
 def _assembled(target: MotionTarget, wanted: Sample, near: Any) -> tuple[np.ndarray, np.ndarray]:
     """(q (n, nq), failed checks (n,))."""
     model, n = target.model, len(wanted.position)
+    if near is not None and np.ndim(near) == 2:
+        found = _reached(target, wanted.position, np.asarray(near, dtype=float))
+        if are_good(found[1]).all():
+            return found
+        near = near[0]
     if near is not None and (np.shape(near) != (model.layout.nq,) or not np.isfinite(near).all()):
         raise UsageError(f"near has shape {np.shape(near)}; give one finite configuration ({model.layout.nq},)")
     at_once = target.kind == "pose" and target.columns is not None and model.geometry.legs_reach
@@ -185,7 +204,7 @@ def _frame_reached(target: MotionTarget, position: np.ndarray, near: np.ndarray)
         return turn_back(out, kept, near[states], q)
 
     q, names = follow(model, near, target.numbers[None], misses)
-    good = np.flatnonzero(names == GOOD)
+    good = np.flatnonzero(are_good(names))
     if len(good):
         off = np.abs(target.missing(q[good], position[good]) * scales).max(axis=1) / model.size
         lost = good[~(off < REACHED)]

@@ -23,6 +23,7 @@ from gough.arguments import a_motion, checked
 from gough.errors import UsageError
 from gough.simulation.motion.paths import (
     MotionPart,
+    PolynomialPath,
     PolynomialPieces,
     Sample,
     horner,
@@ -50,6 +51,8 @@ MOST_PIECES = 5000
 """Most pieces for one of the motion; and ten times that many on top."""
 AT_ONCE = 2000
 """PolynomialPieces fitted in one go, for the sake of memory."""
+WAVE = 1.2
+"""Of the fastest wave of a series, rad: it is not cut into shorter pieces before one was tried."""
 NOISE = 1e4
 """Errors of less than this many tolerances that quarters of a piece have too are the motion's own rounding."""
 SLACK = 1e-12
@@ -120,7 +123,8 @@ def fit(part: MotionPart, kind: str, units: Sequence[str]) -> PolynomialPieces:
     part = part.in_own_time()
     duration = float(part.breaks[-1])
     scales = ErrorScales.of(kind, units, part.at(inside(part.breaks), False), duration)
-    a, b = part.breaks[:-1].copy(), part.breaks[1:].copy()
+    cut = _cut_waves(part)
+    a, b = cut[:-1].copy(), cut[1:].copy()
     most = MOST_PIECES * (len(a) + 10)
     before = np.full((len(a), 2), np.inf)  # errors of the pieces that these are quarters and halves of
     kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -145,6 +149,19 @@ def fit(part: MotionPart, kind: str, units: Sequence[str]) -> PolynomialPieces:
     order = np.argsort(starts)
     rows, bases = (np.concatenate([k[i] for k in kept])[order] for i in (1, 2))
     return np.append(starts[order], duration), rows, bases
+
+
+def _cut_waves(part: MotionPart) -> np.ndarray:
+    """Breaks (p + 1,) of a part in its own time; a series of waves that is too long for a few pieces is cut into 5, 25, … equal
+    parts: halves of these begin and end with steps that are a round part of a second, where the period is a round number of
+    them."""
+    path, breaks = part.path, part.breaks
+    if not isinstance(path, PolynomialPath) or path.law is not None or not len(path.waves[0]):
+        return breaks
+    turns = float(np.max(path.waves[0])) * np.diff(breaks) / WAVE
+    parts = 5 ** np.floor(np.log(np.maximum(turns, 1.0)) / np.log(5.0) + 1e-9).astype(int)
+    cuts = [a + (b - a) * np.arange(n) / n for a, b, n in zip(breaks[:-1], breaks[1:], parts, strict=True)]
+    return np.append(np.concatenate(cuts), breaks[-1])
 
 
 def _fitted_pieces(part: MotionPart, a: np.ndarray, b: np.ndarray, scales: ErrorScales) -> PolynomialPieces:

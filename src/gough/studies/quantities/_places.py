@@ -1,15 +1,10 @@
 """Where things are: coordinates of joints and drives, places of frames."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.function import Function
-from gough.model.functions import slots_of
-from gough.model.tangent import tangent_derivation
-from gough.program import Program, trace
-from gough.program.passes.inputs import fold_entries
 from gough.studies._closed_states import ClosedStates
 from gough.studies.quantities._quantity import OfOutput
 
@@ -31,8 +26,7 @@ class JointCoordinates:
 
     def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
         """Gradients (n, parameters)."""
-        f = states.model.cached(("pulled coordinates", self.entries), lambda: _pulled(states.model, self.entries))
-        return f(q=states.inputs["q"], parameters=states.parameters, bar_coordinates=weights).outputs["bar_parameters"]
+        return states.pull_coordinates(self.entries, weights)
 
 
 def coordinates(model: "Model", wanted: tuple[str, ...]) -> JointCoordinates:
@@ -48,13 +42,3 @@ def frame_places(frame: str) -> OfOutput:
     """x, y, z (m) of a named frame in the world."""
     names = tuple(f"{frame}.{axis}" for axis in "xyz")
     return OfOutput(f"frame_pose:{frame}", "position", (0, 1, 2), names, ("m",) * 3)
-
-
-def _pulled(model: "Model", entries: tuple[int, ...]) -> Function:
-    def equations(q: Any, parameters: Any) -> dict[str, Any]:
-        return {"coordinates": q[list(entries)]}
-
-    program: Program = trace(equations, slots_of(model.mechanism, ("q",)), "coordinates", {"parameters": {}})
-    made = tangent_derivation(model, program, ("parameters",), closing=True).vjp()
-    made = fold_entries(made, "parameters", model.pattern)
-    return Function(made, model.mechanism.table, model.pattern, precision=model.precision)

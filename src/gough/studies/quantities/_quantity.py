@@ -1,7 +1,7 @@
 """What a quantity of a robot is: numbers (m) at every state, and their gradient by the design, backwards."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -27,6 +27,28 @@ class StudiedQuantity(Protocol):
 
     def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
         """Gradients (n, parameters) of Σ weights (n, m) · values by the design, the loops closed again."""
+        ...
+
+
+@runtime_checkable
+class FollowsVariables(Protocol):
+    """A member that contains numbers which are no parameters and follow variables themselves: limits."""
+
+    def pull_variables(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
+        """Gradients (n, variables) of Σ weights (n, m) · values by the variables, the parameters held."""
+        ...
+
+
+@runtime_checkable
+class MayRepeat(Protocol):
+    """A member whose values may be equal ones of a set in order, which have no slopes of their own: frequencies."""
+
+    def repeated_values(self, states: ClosedStates) -> np.ndarray:
+        """Whether each value (n, m) is one of several that are equal; `pull` gives the gradient of their mean."""
+        ...
+
+    def one_sided(self, states: ClosedStates, slopes: np.ndarray) -> np.ndarray:
+        """Derivatives (n, m, k, 2) along slopes (k, parameters) of the design, to the right and to the left of where it is."""
         ...
 
 

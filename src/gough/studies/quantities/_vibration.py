@@ -1,54 +1,57 @@
 """Natural frequencies about rest, and their gradients by the design.
 
-About rest M δ̈ + K δ = S τ' along v, r(q, v, v̇, τ; p) = M v̇ + h - S τ (analysis.modes). With drives locked δ = N x, Sᵀ N = 0,
-and what holds the drives is μ, (K - λ M) δ = S μ; xᵀ Nᵀ M N x = 1. From Sᵀ N = 0 for all designs, δᵀ S' = -(N' x)ᵀ S, so
+About rest M δ̈ + K δ = S τ' along v (`analysis.modes`). With drives locked δ = N x, Sᵀ N = 0, and what holds the drives is μ,
+(K - λ M) δ = S μ; xᵀ Nᵀ M N x = 1. From Sᵀ N = 0 for all designs, δᵀ S' = -(N' x)ᵀ S, so
 
     λ' = δᵀ (K' - λ M') δ - 2 δᵀ S' μ,
 
-of drives with springs kp of servos the same with μ = -kp Sᵀ δ. All three are one bilinear form of r's derivative along
-(q, v̇, τ) = (δ, -λ δ, 2 μ), so that one sweep backwards gives its gradient by p, with the loops closed again, and by the state.
-That follows from r = 0: with the coordinates f that are not held, K_f q'_f - S τ' = -r_p p', and the transposed equations give
-the second sweep. Equal λ have no gradients of their own: see `pull`.
+of drives with springs kp of servos the same with μ = -kp Sᵀ δ: a form of `_rest` along (q, v̇, τ) = (δ, -λ δ, 2 μ).
+
+Modes that are equally fast have no slopes of their own. Along one direction of the design they split into the eigenvalues of
+the matrix δ_aᵀ (K' - λ M') δ_b - …, of which each is a slope to one side; their mean, a third of its trace for three, is linear
+in the direction, and is the gradient that `pull` gives each of them.
 """
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from gough.analysis.modes import free_motions, reference_state, undamped_modes
-from gough.compilation.function import Function
+from gough.analysis.modes import undamped_modes
 from gough.errors import UsageError
-from gough.kinematics.retraction import step_units
-from gough.model.tangent import tangent_derivation, tangent_derivative
-from gough.program.passes.inputs import fold_entries
 from gough.studies._closed_states import ClosedStates
+from gough.studies.quantities._rest import BalancedRobot, rest_at
 
-if TYPE_CHECKING:
-    from gough.model import Model
-
-REPEATED = 1e-6
-"""Relative distance of squares of frequencies that are one."""
-NEUTRAL = 1e-11
-"""Stiffness beside the largest along which the state does not follow: nothing leads back."""
+REPEATED, ROUNDING = 1e-9, 1e-14
+"""Distance of squares of frequencies that are one, of themselves and of the largest."""
 STILL = 1e-12
 """Square of a frequency beside the largest that is 0."""
-ALONG = ("q", "vdot", "tau")
 
 
 @dataclass(frozen=True)
-class SwingingRest:
-    """A state at rest: q (nq,), tau (drives,), K, M (nv, nv), S (nv, drives), squares (k,) of angular frequencies, motions
-    (nv, k) along v of unit kinetic energy."""
+class SwingingRobot:
+    """A robot at rest, squares (k,) of angular frequencies, motions (nv, k) along v of unit modal mass, and what holds the drives
+    meanwhile, pushes (drives, k)."""
 
-    q: np.ndarray
-    tau: np.ndarray
-    parameters: np.ndarray
-    K: np.ndarray
-    M: np.ndarray
-    S: np.ndarray
+    rest: BalancedRobot
     squares: np.ndarray
     motions: np.ndarray
+    pushes: np.ndarray
+
+    def alike(self, mode: int) -> np.ndarray:
+        """Places of the modes that are as fast as one, itself among them."""
+        square = float(self.squares[mode])
+        return np.flatnonzero(np.abs(self.squares - square) <= REPEATED * abs(square) + ROUNDING * self.squares[-1])
+
+    def demand_swinging(self, mode: int, what: str) -> None:
+        """UsageError for a mode that is not there, or does not swing."""
+        if mode >= len(self.squares):
+            raise UsageError(f"{what} {mode}: there are {len(self.squares)} (0 … {len(self.squares) - 1})")
+        if self.squares[mode] <= STILL * self.squares[-1]:
+            raise UsageError(
+                f"{what} {mode} is 0 Hz: nothing swings there (no stiffness, or unstable), and a root at 0 has no slope; "
+                "name a mode that swings"
+            )
 
 
 @dataclass(frozen=True)
@@ -71,107 +74,99 @@ class Frequencies:
 
     def evaluate(self, states: ClosedStates) -> np.ndarray:
         """Values (n, m)."""
-        return np.stack([self._hertz(rest) for rest in self._rests(states)])
+        return np.stack([self._hertz(robot) for robot in self._swinging(states)])
 
     def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
-        """Of modes that are as fast as others the gradient of their mean, which all of them share in every direction."""
+        """Of modes that are as fast as others the gradient of their mean, which all of them share."""
         return np.stack(
-            [self._gradient(states, rest, own) for rest, own in zip(self._rests(states), weights, strict=True)]
+            [self._gradient(robot, own) for robot, own in zip(self._swinging(states), weights, strict=True)]
         )
 
-    def _hertz(self, rest: SwingingRest) -> np.ndarray:
-        if max(self.modes) >= len(rest.squares):
-            raise UsageError(
-                f"frequency {max(self.modes)}: there are {len(rest.squares)} (0 … {len(rest.squares) - 1})"
-            )
-        return np.sqrt(np.maximum(rest.squares[list(self.modes)], 0.0)) / (2 * np.pi)
+    def repeated_values(self, states: ClosedStates) -> np.ndarray:
+        """Whether each value (n, m) is one of several that are equal."""
+        return np.array([[len(robot.alike(k)) > 1 for k in self.modes] for robot in self._swinging(states)])
 
-    def _gradient(self, states: ClosedStates, rest: SwingingRest, weights: np.ndarray) -> np.ndarray:
-        out = np.zeros(len(states.parameters))
-        for mode, weight in zip(self.modes, weights, strict=True):
-            if weight:
-                if rest.squares[mode] <= STILL * rest.squares[-1]:
-                    raise UsageError(
-                        f"frequency {mode} is 0: nothing swings there (no stiffness, or unstable), and a root at 0 has no slope; "
-                        "name a mode that swings"
-                    )
-                square = float(rest.squares[mode])
-                alike = np.flatnonzero(np.abs(rest.squares - square) <= REPEATED * square)
-                slope = sum(square_gradient(states.model, rest, int(k), self.drives) for k in alike) / len(alike)
-                out += weight * slope / (8 * np.pi**2 * self._hertz(rest)[self.modes.index(mode)])
+    def one_sided(self, states: ClosedStates, slopes: np.ndarray) -> np.ndarray:
+        """Derivatives (n, m, k, 2) along slopes (k, parameters) of the design, to the right and to the left: modes that are equal
+        split, and the slowest of them on one side belongs to the fastest on the other."""
+        out = np.empty((states.count, len(self.modes), len(slopes), 2))
+        for row, robot in enumerate(self._swinging(states)):
+            for m, mode in enumerate(self.modes):
+                robot.demand_swinging(mode, "frequency")
+                group = robot.alike(mode)
+                split = np.linalg.eigvalsh(np.einsum("abp,kp->kab", splitting(robot, group, self.drives), slopes))
+                place = int(np.flatnonzero(group == mode)[0])
+                rising = np.stack([split[:, place], split[:, -1 - place]], axis=-1)
+                out[row, m] = rising / (8 * np.pi**2 * self._hertz(robot)[m])
         return out
 
-    def _rests(self, states: ClosedStates) -> list[SwingingRest]:
-        return [rest_at(states.model, q, states.parameters, self.drives) for q in states.inputs["q"]]
+    def _hertz(self, robot: SwingingRobot) -> np.ndarray:
+        if max(self.modes) >= len(robot.squares):
+            robot.demand_swinging(max(self.modes), "frequency")
+        return np.sqrt(np.maximum(robot.squares[list(self.modes)], 0.0)) / (2 * np.pi)
+
+    def _gradient(self, robot: SwingingRobot, weights: np.ndarray) -> np.ndarray:
+        out = np.zeros(len(robot.rest.parameters))
+        for m, (mode, weight) in enumerate(zip(self.modes, weights, strict=True)):
+            if weight:
+                robot.demand_swinging(mode, "frequency")
+                alike = robot.alike(mode)
+                slope = sum(square_gradient(robot, robot.motions[:, k], mode, self.drives) for k in alike) / len(alike)
+                out += weight * slope / (8 * np.pi**2 * self._hertz(robot)[m])
+        return out
+
+    def _swinging(self, states: ClosedStates) -> list[SwingingRobot]:
+        return swinging_robots(states, self.drives)
 
 
-def rest_at(model: "Model", q: np.ndarray, parameters: np.ndarray, drives: Any) -> SwingingRest:
-    """SwingingRest at q (nq,) and its vibrations."""
-    state, forces = reference_state(model, q, "equilibrium", None, parameters)
-    here, tau = state.q[None], state.tau[None]
-    K, M, S = forces.stiffness(here, tau)[0], forces.mass(here)[0], forces.drive_map(here)[0]
-    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
-    moving = model.mechanism.moving
-    scale = np.eye(len(unit))[:, moving] * unit[moving]
-    N, whole, _ = free_motions(scale.T @ S, scale.T @ K @ scale, np.zeros((scale.shape[1],) * 2), drives)
-    squares, shapes = undamped_modes(N.T @ (scale.T @ M @ scale) @ N, N.T @ whole @ N)
-    motions = scale @ N @ shapes
-    return SwingingRest(state.q, state.tau, parameters, K, M, S, squares, motions / np.sqrt(_forms(motions, M)))
+def swinging_robots(states: ClosedStates, drives: Any) -> list[SwingingRobot]:
+    """The states at rest (n,) and their vibrations, found once."""
+    key = ("swinging", str(drives))
+    if key not in states.found:
+        states.found[key] = [_swinging_robot(rest_at(states, row), drives) for row in range(states.count)]
+    return states.found[key]
 
 
-def square_gradient(model: "Model", rest: SwingingRest, mode: int, drives: Any) -> np.ndarray:
-    """dλ / dp (parameters,) of one mode."""
-    square, motion = float(rest.squares[mode]), rest.motions[:, mode]
+def _swinging_robot(rest: BalancedRobot, drives: Any) -> SwingingRobot:
+    N, K = rest.left_motions(drives)
+    if not N.shape[1]:
+        raise UsageError(
+            f"{rest.model.robot.name} does not swing with drives {drives!r}: nothing is left that moves. Flexible bodies do, "
+            "springs in joints that no drive holds, or drives with a stiffness"
+        )
+    squares, shapes = undamped_modes(N.T @ rest.M @ N, N.T @ K @ N)
+    motions = N @ shapes
+    motions = motions / np.sqrt(np.einsum("ij,ik,kj->j", motions, rest.M, motions))
+    pushes = [holding_push(rest, motions[:, k], float(squares[k]), drives) for k in range(len(squares))]
+    return SwingingRobot(rest, squares, motions, np.array(pushes).reshape(len(squares), -1).T)
+
+
+def holding_push(rest: BalancedRobot, motion: np.ndarray, square: float, drives: Any) -> np.ndarray:
+    """μ (drives,): what drives do in a vibration (linear in its motion)."""
+    if not isinstance(drives, str):
+        return -np.asarray(drives.get("stiffness", 0.0)) * (rest.S.T @ motion)
+    if drives == "free":
+        return np.zeros(rest.S.shape[1])
     K = 0.5 * (rest.K + rest.K.T)
-    if isinstance(drives, str):
-        push = np.linalg.lstsq(rest.S, (K - square * rest.M) @ motion, rcond=None)[0] if drives == "locked" else 0.0
-    else:
-        push = -np.asarray(drives.get("stiffness", 0.0)) * (rest.S.T @ motion)
-    still = np.zeros(model.layout.nv)
-    state = {"q": rest.q, "v": still, "vdot": still, "tau": rest.tau, "parameters": rest.parameters} | _no_loads(model)
-    found = _second(model).values(
-        **state,
-        along_q=motion,
-        along_vdot=-square * motion,
-        along_tau=2.0 * push + np.zeros(rest.S.shape[1]),
-        bar_d_residual=motion,
-    )
-    force = _state_adjoint(model, rest, found["bar_q"], found["bar_tau"])
-    f = tangent_derivative(model, "dynamics_residual", ("parameters",), "vjp", closing=True)
-    return found["bar_parameters"] - f.values(**state, bar_residual=force)["bar_parameters"]
+    unit = rest.unit
+    return np.linalg.lstsq(rest.S * unit[:, None], ((K - square * rest.M) @ motion) * unit, rcond=None)[0]
 
 
-def _state_adjoint(model: "Model", rest: SwingingRest, by_q: np.ndarray, by_tau: np.ndarray) -> np.ndarray:
-    """w (nv,) with [K_f, -S]ᵀ w = gradients by what is not held (f) and by the drive forces."""
-    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
-    held = len(model.mechanism.drives) >= model.mobility
-    free = np.arange(model.mobility if held else 0, len(unit))
-    stiff, pull = rest.K[:, free] * unit[:, None] * unit[free], rest.S * unit[:, None]
-    size = max(np.abs(stiff).max(initial=0.0), 1e-300) / max(np.abs(pull).max(initial=0.0), 1e-300)
-    A = np.concatenate([stiff, -size * pull], axis=1) if held else stiff
-    right = np.concatenate([by_q[free] * unit[free], size * by_tau]) if held else by_q[free] * unit[free]
-    return np.linalg.lstsq(A.T, right, rcond=NEUTRAL)[0] * unit
+def square_gradient(robot: SwingingRobot, motion: np.ndarray, mode: int, drives: Any) -> np.ndarray:
+    """dλ / dp (parameters,) as a quadratic form of a motion (nv,) of the modes that are as fast as one."""
+    rest, square = robot.rest, float(robot.squares[mode])
+    push = holding_push(rest, motion, square, drives)
+    return rest.follow(rest.pull_form(motion, q=motion, vdot=-square * motion, tau=2.0 * push))
 
 
-def _second(model: "Model") -> Function:
-    """r's derivative along a motion, and backwards through it to q, τ and the design."""
-
-    def made() -> Function:
-        source = model.unfolded("dynamics_residual", model.mechanism.table.even(model.pattern))
-        first = tangent_derivation(model, source, ALONG).jvp()
-        named = (replace(s, name="along_" + s.name[2:]) if s.name[:2] == "d_" else s for s in first.inputs)
-        first = replace(first, inputs=tuple(named))
-        program = tangent_derivation(model, first, ("q", "tau", "parameters"), closing=True).vjp()
-        program = fold_entries(program, "parameters", model.pattern)
-        return Function(program, model.mechanism.table, model.pattern, precision=model.precision)
-
-    return model.cached("adjoint of the linear robot", made)
-
-
-def _no_loads(model: "Model") -> dict[str, np.ndarray]:
-    known = {s.name: np.zeros(s.size) for s in model.function("dynamics_residual").program.inputs}
-    return {name: x for name, x in known.items() if name in ("wrench", "force")}
-
-
-def _forms(motions: np.ndarray, M: np.ndarray) -> np.ndarray:
-    return np.einsum("ij,ik,kj->j", motions, M, motions)
+def splitting(robot: SwingingRobot, group: np.ndarray, drives: Any) -> np.ndarray:
+    """Gradients (g, g, parameters) of the matrix whose eigenvalues are the slopes of λ along a direction."""
+    motions, first = robot.motions[:, group], int(group[0])
+    own = [square_gradient(robot, motions[:, a], first, drives) for a in range(len(group))]
+    out = np.empty((len(group), len(group), len(own[0])))
+    for a in range(len(group)):
+        out[a, a] = own[a]
+        for b in range(a):
+            both = square_gradient(robot, motions[:, a] + motions[:, b], first, drives)
+            out[a, b] = out[b, a] = 0.5 * (both - own[a] - own[b])
+    return out

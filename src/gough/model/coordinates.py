@@ -1,6 +1,6 @@
 """Configurations asked for by named coordinates: what is named, and what stays beside it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,10 +51,15 @@ def pose_at_coordinates(model: "Model", coordinates: Mapping[str, Any]) -> Array
     home = dict(zip(names, coordinates_of(model.home, "rpy_zyx"), strict=True))
     values = [np.asarray(coordinates.get(k, home[k]), dtype=float) for k in names]
     try:
-        x, y, z, yaw, pitch, roll = np.broadcast_arrays(*values)
+        return pose_of_coordinates(np.broadcast_arrays(*values))
     except ValueError:
         shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=True) if v.ndim)
         raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
+
+
+def pose_of_coordinates(coordinates: "Sequence[Array] | Array") -> Array:
+    """Pose (..., 7) of x y z yaw pitch roll, each (...)."""
+    x, y, z, yaw, pitch, roll = coordinates
     cy, cp, cr = np.cos(yaw / 2), np.cos(pitch / 2), np.cos(roll / 2)
     sy, sp, sr = np.sin(yaw / 2), np.sin(pitch / 2), np.sin(roll / 2)
     quaternion = [

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gough.model.model import Model
 
 
-class _Bound(NamedTuple):
+class PlacedLimit(NamedTuple):
     """A limit, and its margin: bound - |x|, or side · (bound - x), of an entry of q, of the platform's pose, tree rates, drive
     forces or tilt cosines. near: of an angle that is known up to whole turns, to which the one that counts is next."""
 
@@ -31,7 +31,7 @@ def limit_margins(model: "Model", q: Any, v: Any, tau: Any, parameters: np.ndarr
     """Margins at q (..., nq); with v also of speeds, with tau also of forces."""
     q = as_array("q", q, model.layout.nq)
     known: dict[str, np.ndarray] = {"q": q}
-    plan = model.cached(("limits", v is None, tau is None), lambda: _Plan(model, v is not None, tau is not None))
+    plan = limit_plan(model, v is not None, tau is not None)
     if v is not None:
         v = as_array("v", v, model.layout.nv)
         known["u"] = model.function("tree_rates")(q=q, v=v, parameters=parameters).outputs["u"]
@@ -44,12 +44,17 @@ def limit_margins(model: "Model", q: Any, v: Any, tau: Any, parameters: np.ndarr
     return LimitMargins(plan.names, plan.margins(known), plan.limits)
 
 
-class _Plan:
+def limit_plan(model: "Model", with_rates: bool = True, with_forces: bool = True) -> "LimitPlan":
+    """The stated limits, those of speeds and forces where they are asked for."""
+    return model.cached(("limits", with_rates, with_forces), lambda: LimitPlan(model, with_rates, with_forces))
+
+
+class LimitPlan:
     """Where the numbers of all stated limits stand."""
 
     def __init__(self, model: "Model", with_rates: bool, with_forces: bool) -> None:
         wanted = {"q", "pose", "tilt", *(["u"] if with_rates else []), *(["tau"] if with_forces else [])}
-        bounds = [bound for bound in _bounds(model) if bound.source in wanted]
+        bounds = self.bounds = tuple(bound for bound in _bounds(model) if bound.source in wanted)
         self.limits = tuple(bound.limit for bound in bounds)
         self.names = tuple(map(str, self.limits))
         self.tilted, self.posed = (any(bound.source == source for bound in bounds) for source in ("tilt", "pose"))
@@ -78,7 +83,7 @@ class _Plan:
         return out
 
 
-def _bounds(model: "Model") -> Iterator[_Bound]:
+def _bounds(model: "Model") -> Iterator[PlacedLimit]:
     links = {link.joint: link for link in model.mechanism.links}
     drive_of = {drive.name: k for k, drive in enumerate(model.mechanism.drives)}
     tilt_of = {name: k for k, name in enumerate(tilting_joints(model.mechanism))}
@@ -96,24 +101,24 @@ def _bounds(model: "Model") -> Iterator[_Bound]:
             ways += ((LimitKind.UPPER, limits.of_coordinate("upper", 0)), (LimitKind.STROKE_UPPER, stroke[1]))
             for kind, bound in ways:
                 if bound is not None:
-                    yield _Bound(StatedLimit(name, kind, unit, bound), "q", link.q)
+                    yield PlacedLimit(StatedLimit(name, kind, unit, bound), "q", link.q)
             if speeds:
-                yield _Bound(StatedLimit(name, LimitKind.SPEED, f"{unit}/s", min(speeds)), "u", link.u)
+                yield PlacedLimit(StatedLimit(name, LimitKind.SPEED, f"{unit}/s", min(speeds)), "u", link.u)
             if loads and name in drive_of:
                 unit = model.layout.drive_units[drive_of[name]]
-                yield _Bound(StatedLimit(name, LimitKind.FORCE, unit, min(loads)), "tau", drive_of[name])
+                yield PlacedLimit(StatedLimit(name, LimitKind.FORCE, unit, min(loads)), "tau", drive_of[name])
         else:
             yield from _of_each(model, placed)
         if limits.cone is not None:
-            yield _Bound(StatedLimit(name, LimitKind.CONE, "rad", limits.cone), "tilt", tilt_of[name])
+            yield PlacedLimit(StatedLimit(name, LimitKind.CONE, "rad", limits.cone), "tilt", tilt_of[name])
     for loop in placed_loops(model.robot):
         if loop.limits.cone is not None:
             limit = StatedLimit(loop.name, LimitKind.CONE, "rad", loop.limits.cone)
-            yield _Bound(limit, "tilt", tilt_of[loop.name])
+            yield PlacedLimit(limit, "tilt", tilt_of[loop.name])
     yield from _of_platform(model)
 
 
-def _of_each(model: "Model", placed: PlacedJoint) -> Iterator[_Bound]:
+def _of_each(model: "Model", placed: PlacedJoint) -> Iterator[PlacedLimit]:
     """Limits of a joint with several coordinates."""
     own = [link for link in model.mechanism.links if link.joint == placed.name and link.nu == 1]
     limits = placed.joint.limits
@@ -122,13 +127,13 @@ def _of_each(model: "Model", placed: PlacedJoint) -> Iterator[_Bound]:
         for kind, key in ((LimitKind.LOWER, "lower"), (LimitKind.UPPER, "upper")):
             bound = limits.of_coordinate(key, k)
             if bound is not None:
-                yield _Bound(StatedLimit(name, kind, unit, bound), "q", link.q)
+                yield PlacedLimit(StatedLimit(name, kind, unit, bound), "q", link.q)
         speed = limits.of_coordinate("speed", k)
         if speed is not None:
-            yield _Bound(StatedLimit(name, LimitKind.SPEED, f"{unit}/s", speed), "u", link.u)
+            yield PlacedLimit(StatedLimit(name, LimitKind.SPEED, f"{unit}/s", speed), "u", link.u)
 
 
-def _of_platform(model: "Model") -> Iterator[_Bound]:
+def _of_platform(model: "Model") -> Iterator[PlacedLimit]:
     """Limits of the platform's coordinates."""
     body = platform_body(model.robot)
     if body is None or body.limits is None:
@@ -138,4 +143,4 @@ def _of_platform(model: "Model") -> Iterator[_Bound]:
         middle = 0.0 if lower is None or upper is None else (lower + upper) / 2
         for kind, bound in ((LimitKind.LOWER, lower), (LimitKind.UPPER, upper)):
             if bound is not None:
-                yield _Bound(StatedLimit(called, kind, "m" if entry < 3 else "rad", bound), "pose", entry, middle)
+                yield PlacedLimit(StatedLimit(called, kind, "m" if entry < 3 else "rad", bound), "pose", entry, middle)

@@ -1,0 +1,83 @@
+"""How long do studies take? A sweep of hexapods, a state at a time and a design at a time.
+
+    python benchmarks/studies.py [--designs 1000000] [--workers 2] [--out benchmarks] [--tiny]
+
+The motion platform of examples/studies (6-UPS, 4 variables, 100 states of a ride with a payload): peak force, stroke, footprint
+and, in a second sweep, dexterity too; keep: front. Timed: the whole run, points made, the front kept. Memory: what the
+process has at most. Writes studies.json and .md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import gough
+from gough.robot.reader import read_document
+from gough.studies.study.files import read_study
+from gough_bench.machine import machine
+
+FILE = Path(__file__).parent.parent / "examples" / "studies" / "motion_platform_study.yaml"
+
+
+def timed(designs: int, dexterity: bool) -> dict[str, Any]:
+    text = read_document(FILE).replace("count: 4096", f"count: {designs}")
+    if not dexterity:
+        text = text.replace("maximise: dexterity\n", "").replace("  dexterity: {measure: dexterity, case: ride}\n", "")
+    study = read_study(text, str(FILE))
+    read_study(text.replace(f"count: {designs}", "count: 64"), str(FILE)).run()  # code is made
+    began, busy = time.perf_counter(), time.process_time()
+    found = study.run()
+    took, busy = time.perf_counter() - began, time.process_time() - busy
+    states = designs * study.evaluator.cases["ride"].count
+    return {
+        "measures": list(study.measures),
+        "designs": designs,
+        "states": states,
+        "front": len(found),
+        "seconds": took,
+        "cpu_seconds": busy,
+        "us_a_state": 1e6 * busy / states,
+        "memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--designs", type=int, default=1_000_000)
+    parser.add_argument("--workers", type=int, default=2, help="threads")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent)
+    parser.add_argument("--tiny", action="store_true", help="few designs, to see that it runs")
+    given = parser.parse_args()
+    gough.set_threads(given.workers)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = [timed(256 if given.tiny else given.designs, d) for d in (False, True)]
+    told = {"machine": machine(), "date": time.strftime("%Y-%m-%d"), "rows": rows}
+    where = f"{told['machine']['cpu']}, {told['machine']['cores']} cores, {told['date']}"
+    lines = [
+        "# Studies",
+        "",
+        f"Motion platform of examples/studies, {where}; what is counted: `benchmarks/studies.py`.",
+        "",
+        "| measures | designs | states | front | s | CPU s | CPU µs a state | memory, MB |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for r in rows:
+        lines.append(
+            f"| {', '.join(r['measures'])} | {r['designs']} | {r['states']} | {r['front']} | {r['seconds']:.1f} | "
+            f"{r['cpu_seconds']:.1f} | {r['us_a_state']:.2f} | {r['memory_mb']:.0f} |"
+        )
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "studies.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    (given.out / "studies.md").write_text("\n".join(lines) + "\n", "utf-8")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

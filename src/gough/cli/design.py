@@ -1,0 +1,99 @@
+"""`gough design`: which design of a robot is best."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gough.cli.opening import Json
+from gough.cli.output import note, say, write_json
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.studies.result import StudyResult
+
+SHOWN = 10
+"""Designs of a front that are printed."""
+
+
+def search_designs(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study's YAML file.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for parts, the front and the report; a run goes on there.")
+    ] = None,
+    choose: Annotated[
+        int | None, typer.Option("--choose", help="Number of the front's design that is shown and written.")
+    ] = None,
+    robot_out: Annotated[
+        Path | None, typer.Option("--robot-out", help="Write the chosen design as a robot's YAML.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", help="Work on a Dask cluster: tcp://HOST:PORT, or local:N processes.")
+    ] = None,
+    mixed: Annotated[bool, typer.Option("--mixed", help="With --cluster: workers may be of several kinds.")] = False,
+    json: Json = False,
+) -> None:
+    """Look for designs of a robot as a study says: sweeps, gradients, or a Pareto front."""
+    import gough
+
+    if robot_out is not None and robot_out.suffix.lower() not in (".yaml", ".yml"):
+        raise UsageError(f"--robot-out {robot_out}: give a name that ends with .yaml")
+    asked = gough.load_study(study)
+    found = asked.run(None if out is None else out / "parts", cluster=cluster, mixed=mixed)
+    files = []
+    if out is not None:
+        files.append(str(found.save(out) / "front.csv"))
+    if choose is not None:
+        found.variables(choose)  # says what is wrong with a number that is none of the front's
+    if out is not None:
+        files.append(str(found.report(out / "report.html", choose, f"gough design {study}")))
+    if robot_out is not None:
+        gough.save(found.robot(choose), robot_out)
+        files.append(str(robot_out))
+    if json:
+        write_json(told_result(found) | {"files": files})
+    else:
+        for line in lines_of(found, choose):
+            say(line)
+        for name in files:
+            note(f"written: {name}")
+    if found.partial:
+        raise KeyboardInterrupt
+
+
+def told_result(found: "StudyResult") -> dict[str, Any]:
+    """The documented keys."""
+    return {
+        "study": found.study.name,
+        "robot": found.study.robot.name,
+        "method": found.study.search.method,
+        "designs": found.designs,
+        "robots": found.robots,
+        "feasible": found.feasible,
+        "partial": found.partial,
+        "seconds": found.seconds,
+        "front": [
+            {"variables": found.variables(k), "measures": found.values(k), "binding": found.binding(k)}
+            for k in range(len(found))
+        ],
+    }
+
+
+def lines_of(found: "StudyResult", choose: int | None) -> list[str]:
+    """For people."""
+    e = found.study.evaluator
+    counted = f"{found.robots} take all states, {found.feasible} feasible, {len(found)} on the front"
+    lines = [f"{found.designs} designs by {found.study.search.method}: {counted} ({found.seconds:.3g} s)"]
+    lines += [f"no gradients: {found.no_gradients}"] if found.no_gradients else []
+    if not len(found) or not e.objectives:
+        return lines
+    units = {m.name: m.unit for m in e.measures}
+    order = found.front.objectives[:, 0].argsort(kind="stable").tolist()
+    shown = order[:: max(1, -(-len(order) // SHOWN))] if choose is None else [choose]
+    for k in shown:
+        values = ", ".join(f"{n} {x:.5g} {units[n].removeprefix('1')}".rstrip() for n, x in found.values(k).items())
+        lines.append(f"design {k}: {values}")
+        lines.append("  " + ", ".join(f"{n} = {x:.6g}" for n, x in found.variables(k).items()))
+        bound = found.binding(k)
+        lines += ["  held by " + "; ".join(bound)] if bound and len(shown) < 4 else []
+    return lines

@@ -1,0 +1,70 @@
+"""Designs that no other beats in every objective: kept on-line, while points pass by."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gough.studies.study.evaluation import Evaluated
+
+MOST = 20_000
+"""Points of a front that are kept; beyond, crowded ones go."""
+
+
+def front_rows(F: np.ndarray) -> np.ndarray:
+    """Which rows of F (n, objectives), all to be small, no other row dominates (n,) bool; of equal rows the first."""
+    n = len(F)
+    keep = np.zeros(n, dtype=bool)
+    left = np.lexsort((np.arange(n), *F.T[::-1], F.sum(axis=1)))  # a point is dominated by none that comes after it
+    while len(left):
+        first = left[0]
+        keep[first] = True
+        rest = left[1:]
+        left = rest[(F[rest] < F[first]).any(axis=1)]
+    return keep
+
+
+def crowding(F: np.ndarray) -> np.ndarray:
+    """How far apart the neighbours of every row of a front are (n,), over the front's size in each objective; ends: infinite."""
+    n = len(F)
+    out = np.zeros(n)
+    for f in F.T:
+        order = np.argsort(f, kind="stable")
+        size = f[order[-1]] - f[order[0]]
+        gap = np.full(n, np.inf)
+        if n > 2:
+            gap[order[1:-1]] = (f[order[2:]] - f[order[:-2]]) / (size if size > 0 else 1.0)
+        out += gap
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class ParetoFront:
+    """Feasible designs of which none dominates another; objectives (n, o), all to be small."""
+
+    designs: Evaluated
+    objectives: np.ndarray
+
+    @classmethod
+    def empty(cls, variables: int, measures: int, constraints: int, objectives: int) -> "ParetoFront":
+        """Without a point."""
+        none = Evaluated(np.zeros((0, variables)), np.zeros((0, measures)), np.zeros((0, constraints)), np.zeros(0))
+        return cls(none, np.zeros((0, objectives)))
+
+    def __len__(self) -> int:
+        return len(self.objectives)
+
+    def with_(self, more: Evaluated, objectives: np.ndarray) -> "ParetoFront":
+        """The front of these designs and others: objectives (n, o) of all of `more`, of which infeasible ones do not count."""
+        good = np.flatnonzero(more.feasible & np.isfinite(objectives).all(axis=1))
+        good = good[front_rows(objectives[good])]
+        F = np.concatenate([self.objectives, objectives[good]])
+        keep = np.flatnonzero(front_rows(F))
+        if len(keep) > MOST:
+            keep = np.sort(keep[np.argsort(-crowding(F[keep]), kind="stable")[:MOST]])
+        parts = [self.designs, take(more, good)]
+        return ParetoFront(take(Evaluated.join(parts), keep), F[keep])
+
+
+def take(designs: Evaluated, rows: np.ndarray) -> Evaluated:
+    """Some of them."""
+    return Evaluated(designs.x[rows], designs.values[rows], designs.constraints[rows], designs.violation[rows])

@@ -1,0 +1,57 @@
+"""How a study looks for designs, and how much of it.
+
+grid, sobol, latin hypercube   `count` points (of a grid: levels of variables without a step)
+gradient                       from `starts` points of a Sobol sequence, the description's own first, `iterations` each
+evolution                      `count` designs in generations of `population`, then `polish` points of the front by gradients
+"""
+
+from dataclasses import dataclass
+
+from gough.errors import UsageError
+from gough.robot.item import nearest
+from gough.studies.methods.sweep import SWEEPS
+
+METHODS = (*SWEEPS, "gradient", "evolution")
+USED = {
+    "grid": ("count",),
+    "sobol": ("count", "seed"),
+    "latin hypercube": ("count", "seed"),
+    "gradient": ("starts", "iterations", "solver", "seed"),
+    "evolution": ("count", "population", "polish", "iterations", "solver", "seed"),
+}
+DEFAULTS = {"count": 1024, "starts": 8, "iterations": 100, "solver": "auto", "population": 100, "polish": 10, "seed": 0}
+LEVELS = 5
+"""Of a grid's variables without a step."""
+
+
+@dataclass(frozen=True)
+class StudySearch:
+    """A method and its numbers; see the head."""
+
+    method: str = "sobol"
+    count: int = DEFAULTS["count"]
+    seed: int = 0
+    starts: int = DEFAULTS["starts"]
+    iterations: int = DEFAULTS["iterations"]
+    solver: str = DEFAULTS["solver"]
+    population: int = DEFAULTS["population"]
+    polish: int = DEFAULTS["polish"]
+
+    @classmethod
+    def of(cls, method: str, **given: int | str | None) -> "StudySearch":
+        """From what was written, None for what was not; UsageError for what the method has no use for."""
+        if method not in METHODS:
+            raise UsageError(f"search: no method {method!r}; use {nearest(method, list(METHODS))}")
+        known = {key: value for key, value in given.items() if value is not None}
+        idle = [key for key in known if key not in USED[method] and known[key] != DEFAULTS[key]]
+        if idle:
+            raise UsageError(
+                f"search: method {method!r} has no use for {', '.join(idle)}; it takes {', '.join(USED[method])}"
+            )
+        if known.get("solver", "auto") not in ("auto", "ipopt", "slsqp"):
+            raise UsageError(f"search: no solver {known['solver']!r}; use auto, ipopt or slsqp")
+        if method == "grid":
+            known.setdefault("count", LEVELS)
+        if method == "evolution":
+            known.setdefault("count", 20 * int(known.get("population") or DEFAULTS["population"]))
+        return cls(method, **known)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""How a study looks for designs: sweeps, gradients from many starts, evolution."""

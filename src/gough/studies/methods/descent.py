@@ -1,0 +1,383 @@
+"""One optimum by gradients: IPOPT through CasADi, or SciPy's SLSQP where CasADi is missing.
+
+An extreme (a peak force, the least frequency) is not smooth where entries tie, and at an optimum they do. So it is written by all
+its entries: minimise t with entry ≤ t for each, and a bound on an extreme bounds every entry. Numbers are scaled: variables to
+the unit cube, measures by their size at the start, constraints by their bounds.
+
+Several objectives become one: the largest of (f - f₀) / w, with w their sizes, or a sum with weights. Points at which a design is
+no robot give no number to the optimiser, which takes a shorter step; from such a start the way to robots is looked for first.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from gough.errors import UsageError
+from gough.locks import make_lock
+from gough.studies.study.evaluation import Evaluated, Evaluator, LinearDesign
+from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure
+
+ITERATIONS = 100
+MOST_ENTRIES = 400
+"""Of one extreme that are followed: those nearest to it at the start, and those that were left out and became it."""
+ROUNDS = 6
+"""Of descents, each with the entries that the one before should have followed."""
+REACHED = 1e-7
+NOWHERE = 1e3
+"""What is added to an objective where there is no robot, in sizes of the objective."""
+WAY = 60
+"""Tries to find a robot from a start that is none."""
+
+
+class NoDesignError(ArithmeticError):
+    """A point at which there is no robot."""
+
+
+@dataclass
+class _Asked:
+    """Numbers of the problem at points, each computed once; how many points were asked for with gradients."""
+
+    evaluator: Evaluator
+    count: int = 0
+    last: tuple[bytes, LinearDesign | None] = (b"", None)
+    near: LinearDesign | None = None
+    seen: list[np.ndarray] = field(default_factory=list)
+
+    def at(self, x: np.ndarray) -> LinearDesign:
+        """NoDesignError where there is none."""
+        key = x.tobytes()
+        if key != self.last[0]:
+            self.count += 1
+            self.last = (key, self.evaluator.states_at(x, self.near))
+            self.near = self.last[1] or self.near
+            self.seen.append(x.copy())
+        if self.last[1] is None:
+            raise NoDesignError
+        return self.last[1]
+
+
+@dataclass(frozen=True)
+class Descent:
+    """What came of a start. x (k,); evaluated: of it, one row; evaluations: points with gradients; success: whether the optimiser
+    says that it converged; said: its words; start (k,)."""
+
+    x: np.ndarray
+    evaluated: Evaluated
+    evaluations: int
+    success: bool
+    said: str
+    start: np.ndarray
+
+
+def descend(
+    evaluator: Evaluator,
+    start: np.ndarray,
+    weights: np.ndarray | None = None,
+    solver: str = "auto",
+    iterations: int = ITERATIONS,
+    reference: np.ndarray | None = None,
+    shared: bool | None = None,
+) -> Descent:
+    """From a start (k,). weights (o,): of objectives over their sizes at the start, in a sum; shared, default with several
+    objectives and no weights: the largest of weight · (f - reference) / size, reference (o,) their values at the start unless
+    given."""
+    evaluator.demand_gradients()
+    if not evaluator.objectives:
+        raise UsageError(
+            "gradients: the study has no objective; name what is to be small (minimise) or large (maximise)"
+        )
+    space, asked = evaluator.space, _Asked(evaluator)
+    low, size = space.lower, space.upper - space.lower
+    first = _toward_robots(evaluator, np.clip(start, space.lower, space.upper))
+    try:
+        asked.at(first)
+    except NoDesignError:
+        found = evaluator.evaluate(first[None], graded=True)
+        told = f"no robot was found near this start (violation {found.violation[0]:.3g})"
+        return Descent(first, found, asked.count, False, told, start)
+    problem = _Problem(asked, low, size, first, weights, reference, shared)
+    chosen = _solver(solver)
+    z, success, said = (first - low) / size, False, ""
+    for _ in range(ROUNDS):
+        z, success, said = chosen(problem, z, iterations)
+        if not problem.follow_more(low + size * np.clip(z, 0.0, 1.0)):
+            break
+    x = space.settle((low + size * np.clip(z, 0.0, 1.0))[None])[0]
+    candidates = evaluator.evaluate(np.stack([x, *asked.seen[-3:]]))
+    order = np.lexsort((problem.merit(candidates), candidates.total_violation))
+    best = int(order[0])
+    return Descent(candidates.x[best], _row(candidates, best), asked.count, success, said, start)
+
+
+def _row(found: Evaluated, k: int) -> Evaluated:
+    return Evaluated(
+        found.x[k : k + 1], found.values[k : k + 1], found.constraints[k : k + 1], found.violation[k : k + 1]
+    )
+
+
+def _toward_robots(evaluator: Evaluator, start: np.ndarray) -> np.ndarray:
+    """The start, or a point next to it at which all cases are taken: by steps that make the violation smaller, towards the
+    description's design at last."""
+    x, home, rng = start.copy(), evaluator.space.settle(evaluator.space.start[None])[0], np.random.default_rng(0)
+    least = float(evaluator.evaluate(x[None], graded=True).violation[0])
+    size, radius = evaluator.space.upper - evaluator.space.lower, 0.25
+    for _ in range(WAY):
+        if least == 0:
+            return x
+        tried = x + radius * size * rng.normal(size=(7, len(x))) / np.sqrt(len(x))
+        tried = np.concatenate([evaluator.space.settle(tried), [x + 0.25 * (home - x)]])
+        found = evaluator.evaluate(tried, graded=True).violation
+        k = int(found.argmin())
+        radius = radius if found[k] < least else 0.6 * radius
+        if found[k] < least:
+            x, least = tried[k], float(found[k])
+    return x
+
+
+class _Problem:
+    """min objective(z, t) with rows(z, t) ≤ 0, z in the unit cube; t: bounds of the entries of objectives that are extremes."""
+
+    def __init__(
+        self,
+        asked: _Asked,
+        low: np.ndarray,
+        size: np.ndarray,
+        start: np.ndarray,
+        weights: np.ndarray | None,
+        reference: np.ndarray | None,
+        shared: bool | None,
+    ) -> None:
+        self.asked, self.low, self.size = asked, low, size
+        self.evaluator = asked.evaluator
+        self.measures = {m.name: m for m in self.evaluator.measures}
+        here = asked.at(start)
+        found = np.array([o.sense * here.value(self.measures[o.measure])[0] for o in self.evaluator.objectives])
+        self.scale = np.where(np.abs(found) > 0, np.abs(found), 1.0)
+        self.reference = (found if reference is None else reference) / self.scale
+        several = len(found) > 1 and weights is None if shared is None else shared
+        self.weights = np.ones(len(found)) if weights is None else np.asarray(weights, dtype=float)
+        self.shared = several
+        self.bounded = [several or self._is_extreme(o.measure, o.sense) for o in self.evaluator.objectives]
+        self.chosen: dict[str, np.ndarray] = {}
+        self.largest: dict[str, int] = {}
+        self.first_t = np.zeros(1) if several else (found / self.scale)[np.array(self.bounded, dtype=bool)]
+
+    def _is_extreme(self, name: str, sense: float) -> bool:
+        """Whether a measure, times its sense, is the largest of smooth numbers."""
+        measure = self.measures[name]
+        bounds = measure.reduction.bounds if isinstance(measure, StateMeasure) else None
+        return bounds is not None and bounds[0] == sense
+
+    @property
+    def extra(self) -> int:
+        """Number of t."""
+        return len(self.first_t)
+
+    def objective(self, y: np.ndarray) -> tuple[float, np.ndarray]:
+        """(value, gradient (k + extra,)) at y = (z, t)."""
+        k = len(self.low)
+        slope = np.zeros(len(y))
+        if self.shared:
+            slope[k] = 1.0
+            return float(y[k]), slope
+        here, value, t = self.asked.at(self.low + self.size * y[:k]), 0.0, k
+        for o, bounded, weight, scale in zip(
+            self.evaluator.objectives, self.bounded, self.weights, self.scale, strict=True
+        ):
+            if bounded:
+                value += weight * y[t]
+                slope[t] = weight
+                t += 1
+            else:
+                f, by_x = here.value(self.measures[o.measure])
+                value += weight * o.sense * f / scale
+                slope[:k] += weight * o.sense * by_x * self.size / scale
+        return float(value), slope
+
+    def rows(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(values (c,), slopes (c, k + extra)) of what must be ≤ 0."""
+        k = len(self.low)
+        here = self.asked.at(self.low + self.size * y[:k])
+        values, slopes, t = [np.zeros(0)], [np.zeros((0, len(y)))], k
+        for i, (o, bounded, scale) in enumerate(zip(self.evaluator.objectives, self.bounded, self.scale, strict=True)):
+            if not bounded:
+                continue
+            e, by_x = self._entries(here, f"objective {i}", self.measures[o.measure], o.sense)
+            share = self.weights[i] if self.shared else 1.0
+            shift = self.reference[i] if self.shared else 0.0
+            own = np.zeros((len(e), len(y)))
+            own[:, :k] = share * by_x * self.size / scale
+            own[:, t] = -1.0
+            values.append(share * (e / scale - shift) - y[t])
+            slopes.append(own)
+            t += 0 if self.shared else 1
+        for i, c in enumerate(self.evaluator.constraints):
+            for sign, bound, scale in c.bounds():
+                e, by_x = self._entries(here, f"constraint {i} {sign}", self.measures[c.measure], sign)
+                own = np.zeros((len(e), len(y)))
+                own[:, :k] = by_x * self.size / scale
+                values.append((e - sign * bound) / scale)
+                slopes.append(own)
+        return np.concatenate(values), np.concatenate(slopes)
+
+    def _entries(self, here: LinearDesign, key: str, measure: Measure, sign: float) -> tuple[np.ndarray, np.ndarray]:
+        """sign · measure, as the largest of its entries where it is that; always the same entries."""
+        if isinstance(measure, DesignMeasure) or not self._is_extreme(measure.name, sign):
+            value, slope = here.value(measure)
+            return np.array([sign * value]), sign * slope[None]
+        e, by_x = here.entries(measure)
+        e, by_x = sign * e, sign * by_x
+        if key not in self.chosen:
+            self.chosen[key] = np.argsort(-e, kind="stable")[:MOST_ENTRIES]
+        self.largest[key] = int(e.argmax())
+        return e[self.chosen[key]], by_x[self.chosen[key]]
+
+    def follow_more(self, x: np.ndarray) -> bool:
+        """Whether an entry that was left out is the extreme at x (k,); it is followed from now on."""
+        try:
+            self.rows(np.concatenate([(x - self.low) / self.size, self.first_t]))
+        except NoDesignError:
+            return False
+        new = {key: k for key, k in self.largest.items() if k not in self.chosen[key]}
+        self.chosen |= {key: np.append(self.chosen[key], k) for key, k in new.items()}
+        return bool(new)
+
+    def merit(self, found: Evaluated) -> np.ndarray:
+        """What is minimised (n,), of evaluated points."""
+        f = self.evaluator.objective_values(found.values) / self.scale
+        merit = (self.weights * (f - self.reference)).max(axis=1) if self.shared else f @ self.weights
+        return np.nan_to_num(merit, nan=np.inf)
+
+
+Solver = Callable[[_Problem, np.ndarray, int], tuple[np.ndarray, bool, str]]
+
+
+def _solver(name: str) -> Solver:
+    if name not in ("auto", "ipopt", "slsqp"):
+        raise UsageError(f"solver={name!r}; use 'ipopt', 'slsqp', or leave it out")
+    if name == "slsqp":
+        return _by_slsqp
+    try:
+        import casadi  # noqa: F401  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        if name == "ipopt":
+            raise UsageError("solver='ipopt' needs CasADi: pip install 'gough[casadi]'; or use 'slsqp'") from None
+        return _by_slsqp
+    return _by_ipopt
+
+
+def _by_slsqp(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.ndarray, bool, str]:
+    k, y = len(z), np.concatenate([z, problem.first_t])
+    last = [problem.objective(y), problem.rows(y)]
+
+    def asked(which: int, of: Callable[[np.ndarray], Any], y: np.ndarray) -> Any:
+        try:
+            last[which] = of(y)
+            return last[which]
+        except NoDesignError:  # the line search turns back from a large number
+            value, slope = last[which]
+            return (abs(value) + NOWHERE, slope) if which == 0 else (value, slope)
+
+    constraints: Any = []
+    if len(last[1][0]):
+        rows = [lambda y, part=part: -asked(1, problem.rows, y)[part] for part in (0, 1)]
+        constraints = [{"type": "ineq", "fun": rows[0], "jac": rows[1]}]
+    found = minimize(
+        lambda y: asked(0, problem.objective, y),
+        y,
+        jac=True,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * k + [(None, None)] * problem.extra,
+        constraints=constraints,
+        options={"maxiter": iterations, "ftol": REACHED**1.5},
+    )
+    return np.nan_to_num(found.x[:k], nan=0.5), bool(found.success), f"SLSQP: {found.message}"
+
+
+def _by_ipopt(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.ndarray, bool, str]:
+    with _one_ipopt:
+        return _run_ipopt(problem, z, iterations)
+
+
+_one_ipopt = make_lock()
+"""IPOPT's linear solver, MUMPS, is not made for threads: one at a time in a process."""
+
+
+def _run_ipopt(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.ndarray, bool, str]:
+    import casadi  # pyright: ignore[reportMissingImports]
+
+    k, y0 = len(z), np.concatenate([z, problem.first_t])
+    n, c = len(y0), len(problem.rows(y0)[0])
+
+    def both(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The objective, then the rows; NaN where there is no robot, and IPOPT takes a shorter step."""
+        try:
+            (f, by_y), (g, rows) = problem.objective(y), problem.rows(y)
+            return np.append(f, g), np.concatenate([by_y[None], rows])
+        except NoDesignError:
+            return np.full(1 + c, np.nan), np.full((1 + c, n), np.nan)
+
+    class AskedSlopes(casadi.Callback):
+        def __init__(self) -> None:
+            casadi.Callback.__init__(self)
+            self.construct("slopes", {})
+
+        def get_n_in(self) -> int:
+            return 2
+
+        def get_sparsity_in(self, i: int) -> Any:
+            return casadi.Sparsity.dense(n, 1) if i == 0 else casadi.Sparsity(1 + c, 1)
+
+        def get_sparsity_out(self, i: int) -> Any:
+            return casadi.Sparsity.dense(1 + c, n)
+
+        def eval(self, arg: Any) -> Any:
+            return [both(np.array(arg[0]).ravel())[1]]
+
+    slopes = AskedSlopes()
+
+    class AskedNumbers(casadi.Callback):
+        def __init__(self) -> None:
+            casadi.Callback.__init__(self)
+            self.construct("numbers", {})
+
+        def get_sparsity_in(self, i: int) -> Any:
+            return casadi.Sparsity.dense(n, 1)
+
+        def get_sparsity_out(self, i: int) -> Any:
+            return casadi.Sparsity.dense(1 + c, 1)
+
+        def eval(self, arg: Any) -> Any:
+            return [both(np.array(arg[0]).ravel())[0]]
+
+        def has_jacobian(self) -> bool:
+            return True
+
+        def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
+            return slopes
+
+    numbers, y = AskedNumbers(), casadi.MX.sym("y", n)
+    all_ = numbers(y)
+    options = {
+        "print_time": False,
+        "show_eval_warnings": False,
+        "ipopt": {
+            "print_level": 0,
+            "sb": "yes",
+            "max_iter": iterations,
+            "tol": REACHED,
+            "hessian_approximation": "limited-memory",
+            "bound_relax_factor": 0.0,
+            "mu_strategy": "adaptive",
+        },
+    }
+    solver = casadi.nlpsol("study", "ipopt", {"x": y, "f": all_[0], "g": all_[1:]}, options)
+    free = np.full(problem.extra, np.inf)
+    low, high = np.concatenate([np.zeros(k), -free]), np.concatenate([np.ones(k), free])
+    found = solver(x0=y0, lbx=low, ubx=high, lbg=-np.inf, ubg=0.0)
+    said = solver.stats()
+    end = np.array(found["x"]).ravel()[:k]
+    return np.nan_to_num(end, nan=0.5), bool(said["success"]), f"IPOPT: {said['return_status']}"

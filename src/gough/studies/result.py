@@ -1,0 +1,201 @@
+"""What a study found: a front of designs, what binds them, and robots made of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.files import write_file
+from gough.model import build
+from gough.studies._pareto import ParetoFront
+from gough.studies.quantities import Conditions
+from gough.studies.study.evaluation import Evaluated, Evaluator
+from gough.studies.study.measures import StateMeasure, make_measure
+from gough.studies.study.variables import AT_BOUND, DesignSpace
+
+if TYPE_CHECKING:
+    from gough.model import Model
+    from gough.robot.robot import Robot
+    from gough.studies.study.study import Study
+
+BINDS = 1e-4
+"""A constraint binds where it is nearer than this part of its bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResult:
+    """front: designs that no other beats, kept: all that a run kept (of keep: front the same); designs, robots, feasible: how
+    many there were, how many could take all states, and kept their constraints; partial: whether it was interrupted; folder: of
+    its parts. descents: (start, success, words, evaluations) of every start; no_gradients: why there were none, where some
+    would have been of use."""
+
+    study: "Study"
+    front: ParetoFront
+    kept: Evaluated
+    designs: int
+    robots: int
+    feasible: int
+    partial: bool
+    seconds: float
+    folder: Path | None = None
+    descents: tuple[tuple[np.ndarray, bool, str, int], ...] = ()
+    no_gradients: str = ""
+
+    def __len__(self) -> int:
+        return len(self.front)
+
+    def __repr__(self) -> str:
+        return f"<{self.study.name}: {self.designs} designs, {self.feasible} feasible, {len(self)} on the front>"
+
+    def _row(self, k: int | None) -> int:
+        if not self.study.evaluator.objectives:
+            raise UsageError(
+                f"{self.study.name}: without an objective no design is best; say what to minimise or maximise, or look at "
+                "result.kept"
+            )
+        if not len(self.front):
+            raise UsageError(
+                f"{self.study.name}: none of {self.designs} designs is feasible ({self.robots} take all states): loosen "
+                "constraints, widen ranges, or look at more designs"
+            )
+        if k is None:
+            if self.front.objectives.shape[1] > 1 and len(self.front) > 1:
+                raise UsageError(
+                    f"{self.study.name}: {len(self.front)} designs are on the front; choose one by its number, 0 … "
+                    f"{len(self.front) - 1}, or by result.nearest({{measure: value}})"
+                )
+            return 0
+        if not isinstance(k, int | np.integer) or not 0 <= k < len(self.front):
+            raise UsageError(f"{self.study.name}: no design {k}; the front has 0 … {len(self.front) - 1}")
+        return k
+
+    def variables(self, k: int | None = None) -> dict[str, float]:
+        """Of design k of the front, in SI units; without k of the best, where one objective has one."""
+        return dict(zip(self.study.variables, self.front.designs.x[self._row(k)].tolist(), strict=True))
+
+    def values(self, k: int | None = None) -> dict[str, float]:
+        """Measures of a design of the front."""
+        return dict(zip(self.study.measures, self.front.designs.values[self._row(k)].tolist(), strict=True))
+
+    def nearest(self, wanted: Mapping[str, float]) -> int:
+        """The number of the design whose measures are nearest to those wanted, each over its spread on the front."""
+        self._row(0)
+        names, V = self.study.measures, self.front.designs.values
+        unknown = [n for n in wanted if n not in names]
+        if unknown or not wanted:
+            raise UsageError(f"nearest: name measures of the study, of {', '.join(names)}")
+        places = [names.index(n) for n in wanted]
+        size = np.ptp(V[:, places], axis=0)
+        off = (V[:, places] - np.array(list(wanted.values()))) / np.where(size > 0, size, 1.0)
+        return int(np.linalg.norm(off, axis=1).argmin())
+
+    def binding(self, k: int | None = None) -> list[str]:
+        """What holds a design: constraints at their bounds, variables at the ends of their ranges."""
+        row, e = self._row(k), self.study.evaluator
+        g = self.front.designs.constraints[row]
+        out = [name for name, x in zip(e.constraint_names, g, strict=True) if x > -BINDS]
+        for v, x in zip(e.space.variables, self.front.designs.x[row], strict=True):
+            size = v.upper - v.lower
+            out += [f"{v.name} at its lower end, {v.lower:g}"] if x - v.lower <= AT_BOUND * size else []
+            out += [f"{v.name} at its upper end, {v.upper:g}"] if v.upper - x <= AT_BOUND * size else []
+        return out
+
+    def robot(self, k: int | None = None) -> "Robot":
+        """A design of the front as a description, which says where its numbers come from."""
+        values = self.variables(k)
+        model = self.study.evaluator.space.model
+        own = {n: x for n, x in values.items() if n in model.variables.names}
+        others = {n: x for n, x in values.items() if n not in own}
+        found = self.values(k)
+        told = ", ".join(f"{n} {x:.6g}" for n, x in found.items())
+        source = f"design {self._row(k)} of the study {self.study.name!r} by {self.study.search.method}: {told}"
+        robot = self.study.robot.with_variables(own) if own else self.study.robot
+        robot = robot.with_parameters(others, source) if others else robot
+        return robot.model_copy(update={"source": _with_source(robot.source, source)})
+
+    def evaluate_again(self, k: int | None = None) -> dict[str, float]:
+        """Measures of a design of the front, by ordinary calls of the model that is built from its description alone."""
+        model = build(self.robot(k), self.study.evaluator.space.model.free, self.study.evaluator.space.model.asked)
+        e = _on_model(self.study.evaluator, model.unlocked)
+        values, violation = e._of_designs(model.unlocked.parameters[None], False)
+        if violation[0] > 0:
+            raise UsageError(f"design {self._row(k)}: built from its description it does not take all states")
+        return dict(zip(e.names, values[0].tolist(), strict=True))
+
+    def slices(self, k: int | None = None, points: int = 41) -> dict[str, tuple[np.ndarray, Evaluated]]:
+        """{variable: (its values (n,), designs)}: every variable through its range, the others as in a design of the front."""
+        e, x = self.study.evaluator, self.front.designs.x[self._row(k)]
+        out = {}
+        for i, v in enumerate(e.space.variables):
+            rows = np.repeat(x[None], points, axis=0)
+            rows[:, i] = v.settle(np.linspace(v.lower, v.upper, points))
+            out[v.name] = (rows[:, i], e.evaluate(rows))
+        return out
+
+    def sensitivities(self, k: int | None = None) -> dict[str, dict[str, float]]:
+        """Total derivatives of the measures by the variables at a design of the front."""
+        return self.study.gradients(self.variables(k))
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the front as a table (front.csv, and front.parquet where pyarrow is installed) into a folder; of keep: all and
+        sample also all designs that were kept (designs.csv, designs.parquet), with their violations."""
+        target = Path(folder)
+        self._write_table(target, "front", self.front.designs)
+        if self.study.keep != "front":
+            self._write_table(target, "designs", self.kept)
+        return target
+
+    def _write_table(self, target: Path, name: str, designs: Evaluated) -> None:
+        columns = {n: designs.x[:, k] for k, n in enumerate(self.study.variables)}
+        columns |= {n: designs.values[:, k] for k, n in enumerate(self.study.measures)}
+        columns["violation"] = designs.total_violation
+        lines = [",".join(_quoted(key) for key in columns)]
+        lines += [",".join(repr(float(x)) for x in row) for row in zip(*columns.values(), strict=True)]
+        write_file(target / f"{name}.csv", "\n".join(lines) + "\n")
+        try:
+            import pyarrow  # pyright: ignore[reportMissingImports]
+            import pyarrow.parquet as parquet  # pyright: ignore[reportMissingImports]
+        except ImportError:
+            return
+        table = pyarrow.table({key: pyarrow.array(x) for key, x in columns.items()})
+        write_file(target / f"{name}.parquet", lambda file: parquet.write_table(table, file))
+
+    def report(self, path: str | Path, k: int | None = None, made: str = "") -> Path:
+        """Write a page: the front, parallel coordinates, slices through a design, what binds; k: which, default the best or the
+        one in the middle."""
+        from gough.studies.report.page import write_report
+
+        return write_report(self, path, k, made)
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if "," in name else name
+
+
+def _with_source(old: Any, new: str) -> Any:
+    """Where the numbers of a design come from, beside what the description said."""
+    if old is None:
+        return {"study": new}
+    return {**old, "study": new} if isinstance(old, Mapping) else {"before": old, "study": new}
+
+
+def _on_model(evaluator: Evaluator, model: "Model") -> Evaluator:
+    """The same questions to another model."""
+    cases = {
+        name: replace(case, model=model, target=None if case.target is None else replace(case.target, model=model))
+        for name, case in evaluator.cases.items()
+    }
+    measures = []
+    for m in evaluator.measures:
+        if isinstance(m, StateMeasure):
+            made = make_measure(m.name, m.text, model, cases[m.case], m.reduce)
+            if isinstance(m.quantity, Conditions):  # one characteristic length for all designs
+                made = replace(made, quantity=replace(m.quantity, length=evaluator.space.model.size))
+            measures.append(made)
+        else:
+            measures.append(replace(m, model=model))
+    space = DesignSpace(model, ())
+    return Evaluator(space, cases, tuple(measures), evaluator.objectives, evaluator.constraints)

@@ -1,0 +1,1 @@
+"""A study: what varies, what it is asked for, and what comes out."""

@@ -1,0 +1,106 @@
+"""From numbers at states to one number of a design, and back: which entries it depends on, and how much.
+
+A reduction takes x (d, s, m): designs, states, entries, and the share (s,) of the case's time that each state stands for, and
+gives y (d,) with its slopes ∂y/∂x (d, s, m). Extremes are smooth but where two entries tie; `bounds` says so that optimisers may
+take all entries instead of the extreme alone: (sign, sides), y = sign · max of ±x.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+Reduced = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A member of the family. bounds: (1, both) for y = max x, or max |x| with both; (-1, False) for y = min x; None: none.
+    power: of the entry's unit; timed: whether the unit is multiplied by that of time."""
+
+    name: str
+    apply: Callable[[np.ndarray, np.ndarray], Reduced]
+    bounds: tuple[float, bool] | None = None
+    timed: bool = False
+
+
+def _extreme(x: np.ndarray, of: np.ndarray, sign: np.ndarray) -> Reduced:
+    """The entry at which `of` is largest, times its sign."""
+    flat = of.reshape(len(of), -1)
+    at = flat.argmax(axis=1)
+    rows = np.arange(len(x))
+    slopes = np.zeros_like(flat)
+    slopes[rows, at] = sign.reshape(len(of), -1)[rows, at]
+    return x.reshape(len(x), -1)[rows, at] * slopes[rows, at], slopes.reshape(x.shape)
+
+
+def _peak(x: np.ndarray, share: np.ndarray) -> Reduced:
+    return _extreme(x, np.abs(x), np.where(x < 0, -1.0, 1.0))
+
+
+def _largest(x: np.ndarray, share: np.ndarray) -> Reduced:
+    return _extreme(x, x, np.ones_like(x))
+
+
+def _smallest(x: np.ndarray, share: np.ndarray) -> Reduced:
+    return _extreme(x, -x, np.ones_like(x))
+
+
+def _mean(x: np.ndarray, share: np.ndarray) -> Reduced:
+    weight = np.broadcast_to((share / share.sum())[:, None] / x.shape[2], x.shape)
+    return (x * weight).sum(axis=(1, 2)), weight
+
+
+def _rms(x: np.ndarray, share: np.ndarray) -> Reduced:
+    """Of every entry over time; the largest of them."""
+    part = share / share.sum()
+    all_ = np.sqrt(np.einsum("s,dsm->dm", part, x**2))
+    k, rows = all_.argmax(axis=1), np.arange(len(x))
+    y, slopes = all_[rows, k], np.zeros_like(x)
+    slopes[rows, :, k] = part * x[rows, :, k] / np.where(y > 0, y, 1.0)[:, None]
+    return y, slopes
+
+
+def _range(x: np.ndarray, share: np.ndarray) -> Reduced:
+    """Largest minus smallest of every entry; the largest of them."""
+    spread = np.ptp(x, axis=1)
+    k, rows = spread.argmax(axis=1), np.arange(len(x))
+    own, slopes = x[rows, :, k], np.zeros_like(x)
+    slopes[rows, own.argmax(axis=1), k] += 1.0
+    slopes[rows, own.argmin(axis=1), k] -= 1.0
+    return spread[rows, k], slopes
+
+
+def _integral(x: np.ndarray, share: np.ndarray) -> Reduced:
+    """Over time, of the sum of all entries."""
+    weight = np.broadcast_to(share[:, None], x.shape)
+    return (x * weight).sum(axis=(1, 2)), weight
+
+
+def _work(x: np.ndarray, share: np.ndarray) -> Reduced:
+    """Over time, of what is above 0 of every entry: what is given back is lost."""
+    weight = np.where(x > 0, share[:, None], 0.0)
+    return (x * weight).sum(axis=(1, 2)), weight
+
+
+REDUCTIONS = {
+    r.name: r
+    for r in (
+        Reduction("peak", _peak, (1.0, True)),
+        Reduction("largest", _largest, (1.0, False)),
+        Reduction("smallest", _smallest, (-1.0, False)),
+        Reduction("mean", _mean),
+        Reduction("rms", _rms),
+        Reduction("range", _range),
+        Reduction("integral", _integral, timed=True),
+        Reduction("work", _work, timed=True),
+    )
+}
+
+
+def shares(time: np.ndarray | None, count: int) -> np.ndarray:
+    """Time (s,) that every state stands for, by the trapezoidal rule (s); of poses 1 each."""
+    if time is None or count < 2:
+        return np.ones(count)
+    step = np.diff(time)
+    return 0.5 * (np.append(step, 0.0) + np.append(0.0, step))

@@ -1,0 +1,379 @@
+"""Cases of a study: states that every design is taken to, along a motion or at poses, under loads and with payloads.
+
+A case prescribes coordinates (a pose, drives, named ones), for a motion with their rates. Where these are the coordinates and
+velocities that v leads, they are the same for every design, and derivatives by the design, which hold them, are total. Else v
+follows from each design's own kinematics, and there are values without derivatives (`led` says which).
+
+All designs are assembled at once, state after state where legs have no closed form: a design's first state is found from the
+description's home, if need be on a way of designs between the two. A state that a design does not reach has a deficit: the
+closure error that is left, over the robot's size.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.kinematics.closing import close
+from gough.kinematics.leading import COORDINATES, NamedCoordinates
+from gough.model.coordinates import coordinate_targets, pose_at_coordinates, pose_of_coordinates
+from gough.model.external import external_load
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.paths import Sample
+from gough.simulation.motion.states import states_for, velocities
+from gough.simulation.motion.targets import MotionTarget, target_of
+from gough.spatial.euler import euler_matrix
+from gough.studies._closed_states import ClosedStates
+from gough.studies.study._grid import PoseGrid
+
+if TYPE_CHECKING:
+    from gough.model import Model
+    from gough.robot.body import Payload
+
+COARSE = 24
+"""States that are led one after the other where legs have no closed form."""
+BETWEEN = (0.25, 0.5, 0.75, 1.0)
+"""Designs on the way from the description's to one whose first state is not found from home."""
+UNFELT = 1e-9
+"""Rate of a coordinate that v does not move."""
+MISSED = 1e-3
+"""Least violation of a state that a design does not take."""
+GRADED = 8
+"""States of a design, at most, whose deficit is measured."""
+TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
+
+
+@dataclass(frozen=True, eq=False)
+class CaseStates:
+    """Designs (d,) in the states (s,) of a case. states: of those designs alone that take all of them, `good` (d,) of which
+    there are g: rows of one after the other, g · s. missed (d, s): states that are not taken; violation (d,): 0 where good.
+    q (d, s, nq), designs (d, m): of all of them."""
+
+    states: ClosedStates
+    good: np.ndarray
+    missed: np.ndarray
+    violation: np.ndarray
+    time: np.ndarray | None
+    q: np.ndarray
+    designs: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class StudyCase:
+    """States by name. kind: "pose", "drives" or "coordinates" (of `names`); position (s, n); target: what a motion asks of the
+    model, with its sample; None for poses at rest. time (s,): of the states, None for poses. wrench: as for
+    `model.inverse_dynamics`. added (m,): what a payload adds to every design's numbers. grid: that the poses are of."""
+
+    name: str
+    model: "Model"
+    kind: str
+    names: tuple[str, ...]
+    position: np.ndarray
+    target: MotionTarget | None = None
+    sample: Sample | None = None
+    time: np.ndarray | None = None
+    wrench: Any = None
+    added: np.ndarray | None = None
+    grid: PoseGrid | None = None
+
+    @property
+    def count(self) -> int:
+        """s."""
+        return len(self.position)
+
+    @cached_property
+    def led(self) -> str:
+        """ "" where the case prescribes just what v leads; else what is wrong with that."""
+        own = list(self.model.mechanism.selection.independent)[: self.model.mobility]
+        columns = self._columns
+        if columns is None or not set(own) <= set(columns):
+            named = ", ".join(self.model.layout.v_names[: self.model.mobility])
+            return f"it does not prescribe all of what leads the robot ({named})"
+        if self.target is None:
+            return ""
+        beyond = [k for k, c in enumerate(columns) if c not in own]
+        felt = np.abs(self.target.rows(self.model.sampled_states["q"])[:, beyond]).max(initial=0.0)
+        if self.target.angles or felt > UNFELT:
+            return "velocities that lead the robot follow from the design's own kinematics"
+        return ""
+
+    @property
+    def _columns(self) -> tuple[int, ...] | None:
+        """Tree velocities of what is prescribed."""
+        model = self.model
+        if self.target is not None:
+            return self.target.columns
+        if self.kind == "pose":
+            return tuple(range(6))
+        if self.kind == "drives":
+            return tuple(model.mechanism.links[d.link].u for d in model.mechanism.drives)
+        found = {model.layout.q_names[link.q]: link.u for link in model.mechanism.links if link.nu == 1}
+        found |= {name: k for k, name in enumerate(COORDINATES)} if model.mechanism.has_platform else {}
+        return None if {*COORDINATES[3:]} & {*self.names} else tuple(found[n] for n in self.names)
+
+    def states_of(self, designs: np.ndarray, graded: bool = False, near: np.ndarray | None = None) -> CaseStates:
+        """Designs (d, m) in the states of the case. graded: violations tell by how much states are missed, else how many. near
+        (s, nq): the states of a similar design, from which these are found where legs have no closed form."""
+        P = designs if self.added is None else designs + self.added
+        q, missed = self._assembled(P) if near is None or self._at_once else self._from_near(P, near)
+        v, a, more = self._rates(q, P)
+        missed = missed | more
+        good = np.asarray(~missed.any(axis=1))
+        violation = missed.mean(axis=1)
+        if graded and not good.all():
+            violation = np.where(good, 0.0, MISSED * violation + self._deficits(P, missed))
+        n, layout = int(good.sum()) * self.count, self.model.layout
+        rows = {"q": q[good].reshape(n, layout.nq)}
+        for name, x in (("v", v), ("acceleration", a)):
+            x = x if x.ndim == 3 and len(x) == len(P) else np.broadcast_to(x, (len(P), *x.shape[-2:]))
+            rows[name] = x[good].reshape(n, x.shape[-1])
+        at_frames = dict(self.wrench) if isinstance(self.wrench, Mapping) else {}
+        here, own = rows["q"].reshape(-1, self.count, layout.nq), P[good][:, None]
+
+        def spread(x: np.ndarray) -> np.ndarray:
+            size = x.shape[-1]
+            return np.ascontiguousarray(np.broadcast_to(x, (len(here), self.count, size))).reshape(n, size)
+
+        total = external_load(self.model, here, self.wrench, own)
+        direct = external_load(self.model, here, None if at_frames else self.wrench, own)
+        apart = {frame: spread(np.asarray(w, dtype=float)) for frame, w in at_frames.items()}
+        rows |= {name: spread(x) for name, x in total.items()}
+        plain = {name: spread(x) for name, x in direct.items()}
+        states = ClosedStates(self.model, rows, P[good], apart, plain)
+        return CaseStates(states, good, missed, violation, self.time, q, P)
+
+    def _assembled(self, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(q (d, s, nq), whether a state is missed (d, s))."""
+        model, d, s = self.model, len(P), self.count
+        if self.target is not None and self.target.columns is None:
+            return self._one_by_one(P)
+        if self.kind == "pose" and model.geometry.legs_reach:
+            found = model.assemble(self.position, parameters=P[:, None], on_bad_state="mark")
+            return found.q, found.status != 0
+        if self.grid is not None:
+            return self._over_grid(P, self.grid)
+        q, missed = np.full((d, s, model.layout.nq), np.nan), np.ones((d, s), dtype=bool)
+        led = np.unique(np.linspace(0, s - 1, min(s, COARSE)).astype(int))
+        near, reached = self._first(P)
+        starts = np.repeat(near[:, None], s, axis=1)
+        for k in led:
+            own = np.flatnonzero(reached)
+            q[own, k], missed[own, k] = self._at(self.position[k], near[own], P[own])
+            near = np.where(missed[:, k, None], near, q[:, k])
+            starts[:, k:] = near[:, None]
+        rest, own = np.setdiff1d(np.arange(s), led), np.flatnonzero(reached)
+        if len(rest) and len(own):
+            found = self._at(self.position[rest], starts[np.ix_(own, rest)], P[own][:, None])
+            q[np.ix_(own, rest)], missed[np.ix_(own, rest)] = found
+        return q, missed
+
+    def _over_grid(self, P: np.ndarray, grid: PoseGrid) -> tuple[np.ndarray, np.ndarray]:
+        """`_assembled` on a grid, of which a design may reach a part: from the pose next to home outwards, each from its
+        neighbour or, where that is missed, from what the neighbour came from."""
+        model, shape = self.model, (len(P), self.count)
+        q, missed = np.full((*shape, model.layout.nq), np.nan), np.ones(shape, dtype=bool)
+        starts = np.repeat(np.repeat(model.home[None, None], shape[0], axis=0), shape[1], axis=1)
+        home = NamedCoordinates(model, list(grid.names)).values(model.home)
+        layers = grid.layers(dict(zip(grid.names, home.tolist(), strict=True)))
+        (middle,), _ = next(layers)
+        starts[:, middle], reached = self._first(P, int(middle))
+        q[reached, middle], missed[:, middle] = starts[reached, middle], ~reached
+        for own, before in layers:
+            starts[:, own] = np.where(missed[:, before, None], starts[:, before], q[:, before])
+            q[:, own], missed[:, own] = self._at(self.position[own], starts[:, own], P[:, None])
+        return q, missed
+
+    @property
+    def _at_once(self) -> bool:
+        """Whether every state follows from what is prescribed, without a way to it."""
+        framed = self.target is not None and self.target.columns is None
+        return framed or (self.kind == "pose" and self.model.geometry.legs_reach)
+
+    def _from_near(self, P: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`_assembled`, all states at once; designs that lose one are led as any."""
+        q, missed = self._at(self.position, np.repeat(near[None], len(P), axis=0), P[:, None])
+        lost = missed.any(axis=1)
+        if lost.any():
+            q[lost], missed[lost] = self._assembled(P[lost])
+        return q, missed
+
+    def _first(self, P: np.ndarray, state: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """(q (d, nq) at the first state, or another, whether it is reached (d,)) from home, else on a way of designs."""
+        model, d = self.model, len(P)
+        q, lost = self._at(self.position[state], np.repeat(model.home[None], d, axis=0), P)
+        again = np.flatnonzero(lost)
+        near = np.repeat(model.home[None], len(again), axis=0)
+        own = model.parameters if self.added is None else model.parameters + self.added
+        for part in BETWEEN:
+            if not len(again):
+                break
+            made, bad = self._at(self.position[state], near, own + part * (P[again] - own))
+            again, near = again[~bad], made[~bad]
+        q[again], lost[again] = near, False
+        q[lost] = model.home
+        return q, ~lost
+
+    def _at(self, position: np.ndarray, near: np.ndarray, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(q (…, nq), whether it was not reached (…)) of designs at one or several positions."""
+        if not near.size:
+            return near.copy(), np.zeros(near.shape[:-1], dtype=bool)
+        asked: dict[str, Any] = {"near": near, "parameters": P, "on_bad_state": "mark"}
+        if self.kind == "pose":
+            found = self.model.assemble(position, **asked)
+        elif self.kind == "drives":
+            found = self.model.assemble(drives=position, **asked)
+        else:
+            named = {name: position[..., k] for k, name in enumerate(self.names)}
+            found = self.model.assemble(coordinates=named, **asked)
+        return found.q, found.status != 0
+
+    def _rates(self, q: np.ndarray, P: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(v (…, s, nv), accelerations (…, s, mobility), whether there are none (d, s)), of all designs, or each its own."""
+        layout, none = self.model.layout, np.zeros(q.shape[:2], dtype=bool)
+        v, a = np.zeros((self.count, layout.nv)), np.zeros((self.count, layout.mobility))
+        if self.target is None or self.sample is None:
+            return v, a, none
+        if not self.led:
+            columns = list(self.target.columns or ())
+            for k, c in enumerate(self.model.mechanism.selection.independent[: layout.mobility]):
+                v[:, k] = self.sample.velocity[:, columns.index(c)]
+                a[:, k] = self.sample.acceleration[:, columns.index(c)]
+            return v, a, none
+        found = [
+            velocities(replace(self.target, parameters=p), own, self.sample)[:2] for p, own in zip(P, q, strict=True)
+        ]
+        v, a = (np.stack([x[k] for x in found]) for k in range(2))
+        return np.nan_to_num(v), np.nan_to_num(a), np.asarray(~np.isfinite(v).all(axis=2))
+
+    def _one_by_one(self, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`_assembled` for motions of frames, design after design."""
+        assert self.target is not None and self.sample is not None and self.time is not None
+        found = [states_for(replace(self.target, parameters=p), self.time, self.sample) for p in P]
+        return np.stack([x.q for x in found]), np.stack([x.status != 0 for x in found])
+
+    def _deficits(self, P: np.ndarray, missed: np.ndarray) -> np.ndarray:
+        """Mean closure error (d,) that is left of missed states, over the robot's size; 0 where none is missed."""
+        model, out = self.model, np.zeros(len(P))
+        columns = self._columns
+        if columns is None:
+            return missed.mean(axis=1)
+        free = np.ones(model.layout.nu, dtype=bool)
+        free[list(columns)] = False
+        free[list(model.mechanism.elastic_columns)] = False
+        for k in np.flatnonzero(missed.any(axis=1)):
+            own = np.flatnonzero(missed[k])
+            own = own[np.unique(np.linspace(0, len(own) - 1, min(len(own), GRADED)).astype(int))]
+            start = np.repeat(model.home[None], len(own), axis=0)
+            self._put(start, self.position[own])
+            left = close(model.linkage, start, P[k][None], free)[1]
+            out[k] = np.nan_to_num(left, nan=1.0, posinf=1.0).mean() * missed[k].mean()
+        return out
+
+    def _put(self, q: np.ndarray, position: np.ndarray) -> None:
+        """Set what is prescribed in q (n, nq), whatever the loops say."""
+        layout = self.model.layout
+        if self.kind == "pose":
+            q[:, :7] = position
+        elif self.kind == "drives":
+            q[:, self.model.drive_index] = position
+        else:
+            for name, x in zip(self.names, position.T, strict=True):
+                q[:, COORDINATES.index(name) if name in COORDINATES[:3] else layout.q_names.index(name)] = x
+
+
+def motion_case(
+    name: str,
+    model: "Model",
+    motion: Motion,
+    samples: int = 100,
+    wrench: Any = None,
+    payload: "Payload | None" = None,
+    designs: np.ndarray | None = None,
+) -> StudyCase:
+    """States at equal times along a motion, both ends included. designs (n, m): some that the study may ask for; where a frame
+    is elsewhere on the platform in them, it is the frame that is led, in every design by its own kinematics."""
+    if motion.kind == "forces":
+        raise UsageError(f"case {name!r}: its motion is one of forces; prescribe poses, drives or joints")
+    whole = model.unlocked
+    target = target_of(whole, motion)
+    if target.on_platform is not None and _moves(whole, str(motion.frame), designs):
+        target = replace(target, columns=None, frame=motion.frame, on_platform=None)
+    time = np.linspace(0.0, motion.duration, samples)
+    sample = target.wanted_sample(motion.at(time))
+    if target.kind == "joints" and set(target.names) == set(COORDINATES):
+        sample = _pose_sample(sample, target.names)
+        target = MotionTarget(whole, "pose", tuple(range(6)))
+    kind = {"pose": "pose", "drives": "drives"}.get(target.kind, "coordinates")
+    added = payload_numbers(whole, payload)
+    return StudyCase(name, whole, kind, target.names, sample.position, target, sample, time, wrench, added)
+
+
+def _moves(model: "Model", frame: str, designs: np.ndarray | None) -> bool:
+    """Whether a frame on the platform is elsewhere on it in some of the designs (n, m)."""
+    if designs is None:
+        return False
+    P = np.concatenate([model.parameters[None], designs])
+    found = model.function(f"frame_pose:{frame}").values(q=np.repeat(model.home[None], len(P), axis=0), parameters=P)
+    return any(not np.allclose(x[1:], x[0], rtol=0.0, atol=1e-12) for x in found.values())
+
+
+def _pose_sample(sample: Sample, names: tuple[str, ...]) -> Sample:
+    """Pose, twist and acceleration from all six coordinates of the platform: ω = E rates, α = E accelerations + Ė rates."""
+    order = [names.index(n) for n in COORDINATES]
+    x, xd, xdd = (part[:, order] for part in (sample.position, sample.velocity, sample.acceleration))
+    pose = pose_of_coordinates(x.T)
+    E = euler_matrix("rpy_zyx", x[:, 3:])
+    by_yaw = xd[:, 3:4] * E[:, :, 0]
+    by_both = by_yaw + xd[:, 4:5] * E[:, :, 1]
+    carried = xd[:, 4:5] * np.cross(by_yaw, E[:, :, 1]) + xd[:, 5:] * np.cross(by_both, E[:, :, 2])
+    turn, turned = (np.einsum("nij,nj->ni", E, y[:, 3:]) for y in (xd, xdd))
+    return Sample(
+        pose, np.concatenate([xd[:, :3], turn], axis=1), np.concatenate([xdd[:, :3], turned + carried], axis=1)
+    )
+
+
+def pose_case(
+    name: str,
+    model: "Model",
+    poses: Sequence[Mapping[str, float]],
+    wrench: Any = None,
+    payload: "Payload | None" = None,
+    grid: PoseGrid | None = None,
+) -> StudyCase:
+    """States at rest, at coordinates {name: value} of the platform, of joints or drives; what a pose does not name is as at
+    home."""
+    whole = model.unlocked
+    listed = [dict(pose) for pose in poses] or [{}]
+    keys = list(dict.fromkeys(key for pose in listed for key in pose))
+    coordinate_targets(whole, dict.fromkeys(keys, 0.0))  # unknown names are told here
+    home = dict(zip(keys, NamedCoordinates(whole, keys).values(whole.home).tolist(), strict=True))
+    listed = [home | pose for pose in listed]
+    added = payload_numbers(whole, payload)
+    free = set(range(6)) <= set(whole.mechanism.selection.independent) or whole.geometry.legs_reach
+    if whole.mechanism.has_platform and set(keys) <= set(COORDINATES) and free:
+        position = np.stack([pose_at_coordinates(whole, pose) for pose in listed])
+        return StudyCase(name, whole, "pose", (), position, wrench=wrench, added=added, grid=grid)
+    rows = [coordinate_targets(whole, pose) for pose in listed]
+    position = np.stack([x for _, x in rows])
+    return StudyCase(name, whole, "coordinates", tuple(rows[0][0]), position, wrench=wrench, added=added, grid=grid)
+
+
+def payload_numbers(model: "Model", payload: "Payload | None") -> np.ndarray | None:
+    """What a payload on the platform adds to the design (m,)."""
+    if payload is None:
+        return None
+    if not model.mechanism.has_platform:
+        raise UsageError(
+            f"payload: {model.robot.name} has no platform that carries it; vary the mass of a body instead"
+        )
+    added = np.zeros(len(model.parameters))
+    for key, value in zip(TEN, np.asarray(payload.ten_parameters(), dtype=float), strict=True):
+        place = model.parameter_names.index(f"{model.mechanism.platform.name}.{key}")
+        if value and place in model.pattern:
+            own = model.parameter_names[place]
+            raise UsageError(f"payload: {own} is a structural zero; build the model with free=[{own!r}]")
+        added[place] = value
+    return added

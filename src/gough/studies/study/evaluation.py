@@ -1,0 +1,258 @@
+"""A study's numbers at points: values of all measures, constraints, violations; and their gradients.
+
+Designs that the description refuses, that do not take a state of a case, or at which a quantity is no number, are infeasible:
+their values are NaN, and their violation is above 0, the more the farther they are from a robot. Constraints of feasible ones
+are numbers that are ≤ 0 where they hold, over the size of their bounds.
+
+With tolerances a design stands for all robots that differ from it by them: a measure is then its worst value, or a quantile of
+values, over the same deviations for every design (so that designs are compared under equal conditions).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.studies._directions import choose_directions
+from gough.studies.study.cases import CaseStates, StudyCase
+from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure, WorkspaceMeasure
+from gough.studies.study.variables import DesignSpace
+
+HELD = 1e-9
+"""A constraint counts as kept up to this, over the size of its bound."""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """measure at_least, at_most (SI), either or both."""
+
+    measure: str
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def bounds(self) -> list[tuple[float, float, float]]:
+        """(sign, bound, scale) with sign · (value - bound) / scale ≤ 0."""
+        found = [(-1.0, self.at_least), (1.0, self.at_most)]
+        return [(sign, bound, abs(bound) or 1.0) for sign, bound in found if bound is not None]
+
+    def __str__(self) -> str:
+        sides = [("≥", self.at_least), ("≤", self.at_most)]
+        return f"{self.measure} " + " and ".join(f"{sign} {x:g}" for sign, x in sides if x is not None)
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A measure that is to be small (sense 1) or large (sense -1)."""
+
+    measure: str
+    sense: float = 1.0
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """Deviations (k, variables) from a design that it is judged by, the first of them none; quantile: of the values, 1 the worst.
+    Measures in `of` alone are taken so, all where it is empty."""
+
+    deviations: np.ndarray
+    quantile: float = 1.0
+    of: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """Points x (n, k): values (n, m) of the measures, constraints (n, c) ≤ 0 where kept, violation (n,): 0 where feasible but
+    for constraints."""
+
+    x: np.ndarray
+    values: np.ndarray
+    constraints: np.ndarray
+    violation: np.ndarray
+
+    @property
+    def total_violation(self) -> np.ndarray:
+        """(n,): infeasible designs count 1 and more, others by their constraints."""
+        beyond = np.maximum(np.nan_to_num(self.constraints), 0.0)
+        beyond = np.where(beyond > HELD, beyond, 0.0).sum(axis=1)
+        return np.where(self.violation > 0, 1.0 + self.violation, beyond / (1.0 + beyond))
+
+    @property
+    def feasible(self) -> np.ndarray:
+        """(n,) bool: designs that keep all constraints."""
+        return self.total_violation == 0
+
+    @classmethod
+    def join(cls, parts: Sequence["Evaluated"]) -> "Evaluated":
+        """One after the other."""
+        names = ("x", "values", "constraints", "violation")
+        return cls(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluator:
+    """Cases and measures over a space of designs."""
+
+    space: DesignSpace
+    cases: Mapping[str, StudyCase]
+    measures: tuple[Measure, ...]
+    objectives: tuple[Objective, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    tolerances: Tolerances | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the measures."""
+        return tuple(m.name for m in self.measures)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.names)}
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """A side each."""
+        return tuple(
+            f"{c.measure} {'≥' if sign < 0 else '≤'} {bound:g}"
+            for c in self.constraints
+            for sign, bound, _ in c.bounds()
+        )
+
+    def evaluate(self, x: np.ndarray, graded: bool = False) -> Evaluated:
+        """Of points (n, k). graded: violations say by how much designs are no robots, which optimisers follow; else how often."""
+        if self.tolerances is None:
+            values, violation = self._plain(x, graded)
+            return Evaluated(x, values, self.constraint_values(values), violation)
+        d = self.tolerances.deviations
+        values, violation = self._plain((x[:, None] + d).reshape(-1, x.shape[1]), graded)
+        all_, violation = values.reshape(len(x), len(d), -1), violation.reshape(len(x), len(d)).mean(axis=1)
+        return Evaluated(x, self._robust(all_), self._robust_constraints(all_), violation)
+
+    def objective_values(self, values: np.ndarray) -> np.ndarray:
+        """(…, objectives), all to be small."""
+        found = [o.sense * values[..., self._place[o.measure]] for o in self.objectives]
+        return np.stack(found, axis=-1) if found else np.zeros((*values.shape[:-1], 0))
+
+    def constraint_values(self, values: np.ndarray) -> np.ndarray:
+        """(…, c) of values (…, m)."""
+        found = [
+            sign * (values[..., self._place[c.measure]] - bound) / scale
+            for c in self.constraints
+            for sign, bound, scale in c.bounds()
+        ]
+        return np.stack(found, axis=-1) if found else np.zeros((*values.shape[:-1], 0))
+
+    def _plain(self, x: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
+        P, violation = self.space.designs(x)
+        values = np.full((len(x), len(self.measures)), np.nan)
+        good = np.flatnonzero(violation == 0)
+        if len(good):
+            values[good], violation[good] = self._of_designs(P[good], graded)
+        lost = (violation == 0) & ~np.isfinite(values).all(axis=1)
+        violation[lost] = 1.0
+        values[violation > 0] = np.nan
+        return values, violation
+
+    def _of_designs(self, P: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
+        values, violation = np.full((len(P), len(self.measures)), np.nan), np.zeros(len(P))
+        for name, case in self.cases.items():
+            own = [(k, m) for k, m in enumerate(self.measures) if not isinstance(m, DesignMeasure) and m.case == name]
+            found = case.states_of(P, graded)
+            if not own or any(isinstance(m, StateMeasure) for _, m in own):
+                violation += found.violation  # a workspace may be smaller than its grid
+            for k, measure in own:
+                values[:, k] = measure.values(found)
+        for k, measure in enumerate(self.measures):
+            if isinstance(measure, DesignMeasure):
+                values[:, k] = measure.of_designs(P)[0]
+        return values, violation
+
+    def _robust(self, all_: np.ndarray) -> np.ndarray:
+        """Quantiles (n, m) of values (n, robots, m), of measures that tolerances are asked of."""
+        assert self.tolerances is not None
+        out = all_[:, 0].copy()
+        for k, name in enumerate(self.names):
+            if not self.tolerances.of or name in self.tolerances.of:
+                sense = self._sense(name)
+                out[:, k] = sense * np.quantile(sense * all_[:, :, k], self.tolerances.quantile, axis=1)
+        return out
+
+    def _robust_constraints(self, all_: np.ndarray) -> np.ndarray:
+        """Quantiles (n, c) of constraints: each side by the robots that are worst for it."""
+        assert self.tolerances is not None
+        sides, names = self.constraint_values(all_), [c.measure for c in self.constraints for _ in c.bounds()]
+        out = sides[:, 0].copy()
+        for k, name in enumerate(names):
+            if not self.tolerances.of or name in self.tolerances.of:
+                out[:, k] = np.quantile(sides[:, :, k], self.tolerances.quantile, axis=1)
+        return out
+
+    def _sense(self, name: str) -> float:
+        """1 where a large value is bad, -1 where a small one is: as its objective, or its bound, says."""
+        for o in self.objectives:
+            if o.measure == name:
+                return o.sense
+        for c in self.constraints:
+            if c.measure == name:
+                return -1.0 if c.at_most is None else 1.0
+        return 1.0
+
+    def demand_gradients(self) -> None:
+        """UsageError with all reasons why there are none."""
+        problems = [f"case {c.name!r}: {c.led}" for c in self.cases.values() if c.led]
+        counted = {o.measure for o in self.objectives} | {c.measure for c in self.constraints}
+        for m in self.measures:
+            if isinstance(m, WorkspaceMeasure) and m.name in counted:
+                problems.append(
+                    f"{m.name}: a workspace counts poses, and has none; demand poses that must be taken (a case)"
+                )
+        if self.tolerances is not None:
+            problems.append("tolerances: quantiles over deviations have no gradients here; use a method without them")
+        stepped = [v.name for v in self.space.variables if v.step is not None]
+        if stepped:
+            problems.append(f"variables with steps ({', '.join(stepped)}) are not continuous; leave the step out")
+        if problems:
+            raise UsageError("gradients: " + "; ".join(problems))
+
+    def states_at(self, x: np.ndarray, near: "LinearDesign | None" = None) -> "LinearDesign | None":
+        """One design (k,) in all cases, ready for gradients; None where it is infeasible. near: one that is similar."""
+        P, violation = self.space.designs(x[None])
+        if violation[0] > 0:
+            return None
+        grids = {m.case for m in self.measures if isinstance(m, WorkspaceMeasure)}
+        before = {} if near is None else {name: own.q[0] for name, own in near.found.items()}
+        asked = {name: case for name, case in self.cases.items() if name not in grids}
+        found = {name: case.states_of(P, near=before.get(name)) for name, case in asked.items()}
+        if not all(f.good.all() for f in found.values()):
+            return None
+        own = dict(zip(self.space.names, x.tolist(), strict=True))
+        model = self.space.model
+        variables = {n: v for n, v in own.items() if n in model.variables.names}
+        slopes = choose_directions(model, self.space.names, variables).slopes
+        return LinearDesign(self.measures, found, P, slopes[None])
+
+
+@dataclass(frozen=True, eq=False)
+class LinearDesign:
+    """One design and its first derivatives by the variables: designs (1, m), slopes (1, k, m)."""
+
+    measures: tuple[Measure, ...]
+    found: Mapping[str, CaseStates]
+    designs: np.ndarray
+    slopes: np.ndarray
+
+    def value(self, measure: Measure) -> tuple[float, np.ndarray]:
+        """(value, gradient (k,)) of a measure."""
+        if isinstance(measure, DesignMeasure):
+            value, by_design = measure.of_designs(self.designs)
+            return float(value[0]), self.slopes[0] @ by_design[0]
+        assert isinstance(measure, StateMeasure)
+        found = self.found[measure.case]
+        return float(measure.values(found)[0]), measure.gradients(found, self.slopes)[0]
+
+    def entries(self, measure: Measure) -> tuple[np.ndarray, np.ndarray]:
+        """(entries (e,), their slopes (e, k)) of a measure that is an extreme of smooth numbers; of others the number itself."""
+        if isinstance(measure, StateMeasure) and measure.reduction.bounds is not None:
+            return measure.all_entries(self.found[measure.case], self.slopes)
+        value, slope = self.value(measure)
+        return np.array([value]), slope[None]

@@ -1,0 +1,93 @@
+"""A study: designs of a robot, what is asked of them, and how they are looked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.arguments import checked, flag, nothing, path
+from gough.distribution import a_cluster
+from gough.errors import UsageError
+from gough.robot.item import nearest
+from gough.studies._search import StudySearch
+from gough.studies.study.evaluation import Evaluator
+from gough.studies.study.measures import WorkspaceMeasure
+
+if TYPE_CHECKING:
+    from gough.robot.robot import Robot
+    from gough.studies.result import StudyResult
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Made by `gough.load_study` or `gough.make_study`. keep: which designs a run keeps, "all", "front" or "sample"; text: as
+    it was written."""
+
+    name: str
+    evaluator: Evaluator
+    search: StudySearch
+    keep: str = "front"
+    title: str = ""
+    text: str = ""
+
+    @property
+    def robot(self) -> "Robot":
+        """The description whose numbers vary."""
+        return self.evaluator.space.model.robot
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names."""
+        return self.evaluator.space.names
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names."""
+        return self.evaluator.names
+
+    def __repr__(self) -> str:
+        e = self.evaluator
+        wanted = [f"{'minimise' if o.sense > 0 else 'maximise'} {o.measure}" for o in e.objectives]
+        told = ", ".join([*wanted, *map(str, e.constraints)]) or "nothing to be best"
+        return f"<study {self.name}: {self.robot.name}, {len(self.variables)} variables; {told}; {self.search.method}>"
+
+    def evaluate(self, variables: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Measures of one design, {name: value in SI units}; variables that are not named as in the description. UsageError for
+        a design that is no robot."""
+        x = self._point(variables)
+        found = self.evaluator.evaluate(x[None], graded=True)
+        if found.violation[0] > 0:
+            raise UsageError(
+                f"this design does not take all states of the cases (violation {found.violation[0]:.3g}); vary less"
+            )
+        return dict(zip(self.measures, map(float, found.values[0]), strict=True))
+
+    def gradients(self, variables: Mapping[str, float] | None = None) -> dict[str, dict[str, float]]:
+        """Total derivatives of the measures, {measure: {variable: slope}}, at a design as for `evaluate`."""
+        self.evaluator.demand_gradients()
+        here = self.evaluator.states_at(self._point(variables))
+        if here is None:
+            raise UsageError("this design does not take all states of the cases; vary less")
+        smooth = [m for m in self.evaluator.measures if not isinstance(m, WorkspaceMeasure)]
+        found = {m.name: here.value(m)[1] for m in smooth}
+        return {name: dict(zip(self.variables, map(float, g), strict=True)) for name, g in found.items()}
+
+    def _point(self, variables: Mapping[str, float] | None) -> np.ndarray:
+        """Of one design (k,)."""
+        x = self.evaluator.space.start
+        for name, value in (variables or {}).items():
+            if name not in self.variables:
+                raise UsageError(f"no variable {name!r}; use {nearest(str(name), list(self.variables))}")
+            if isinstance(value, str | bool) or not np.ndim(value) == 0 or not np.isfinite(value):
+                raise UsageError(f"variables: {name} is {value!r}; give a number in SI units")
+            x[self.variables.index(name)] = value
+        return x
+
+    @checked(folder=path | nothing, cluster=a_cluster | nothing, mixed=flag)
+    def run(self, folder: Any = None, *, cluster: Any = None, mixed: bool = False) -> "StudyResult":
+        """Look for designs. folder: where parts are kept, from which an interrupted run goes on; cluster, mixed: as for
+        `gough.simulate_many`. Ctrl-C returns what is done."""
+        from gough.studies._running import run_study
+
+        return run_study(self, folder, cluster, mixed)

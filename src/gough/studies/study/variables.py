@@ -1,0 +1,133 @@
+"""What a study varies: numbers of the design between bounds, and the designs that follow from them.
+
+Points are rows x (n, k) in SI units. A variable with a step takes the values lower + i · step alone. Demands of the
+description (a mass above 0) may fail inside of bounds: such points have a violation, by how much the number is beyond its bound
+over what it is in the description.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gough.model import Model
+
+AT_BOUND = 1e-6
+"""Part of a range within which a value is at its end."""
+
+
+@dataclass(frozen=True)
+class StudyVariable:
+    """A variable of the description, or a parameter by name: from lower to upper (SI), in steps where there is one."""
+
+    name: str
+    lower: float
+    upper: float
+    step: float | None = None
+    unit: str = ""
+
+    @property
+    def count(self) -> int | None:
+        """How many values it takes; None: any."""
+        if self.step is None:
+            return None
+        return int(np.floor((self.upper - self.lower) / self.step * (1.0 + 1e-12) + 1e-9)) + 1
+
+    def settle(self, x: np.ndarray) -> np.ndarray:
+        """The nearest values that it takes."""
+        x = np.clip(x, self.lower, self.upper)
+        if self.step is None or self.count is None:
+            return x
+        steps = np.clip(np.round((x - self.lower) / self.step), 0, self.count - 1)
+        return self.lower + steps * self.step
+
+
+@dataclass(frozen=True)
+class DesignSpace:
+    """Variables of a study on a model, and the designs they make."""
+
+    model: "Model"
+    variables: tuple[StudyVariable, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the variables."""
+        return tuple(v.name for v in self.variables)
+
+    @property
+    def lower(self) -> np.ndarray:
+        """(k,)."""
+        return np.array([v.lower for v in self.variables])
+
+    @property
+    def upper(self) -> np.ndarray:
+        """(k,)."""
+        return np.array([v.upper for v in self.variables])
+
+    @property
+    def start(self) -> np.ndarray:
+        """The description's own values (k,)."""
+        known, table = self.model.variables, self.model.mechanism.table
+        return np.array(
+            [
+                known.values[known.names.index(n)] if n in known.names else self.model.parameters[table.names.index(n)]
+                for n in self.names
+            ]
+        )
+
+    def corners(self) -> np.ndarray:
+        """Points (2 k, k): one variable after the other at its ends, the others as in the description."""
+        start, k = self.start, len(self.variables)
+        out = np.repeat(start[None], 2 * k, axis=0)
+        out[np.arange(k), np.arange(k)] = self.lower
+        out[np.arange(k, 2 * k), np.arange(k)] = self.upper
+        return out
+
+    def from_unit(self, unit: np.ndarray) -> np.ndarray:
+        """Points (n, k) of the box from those of the unit cube, settled on steps: every step has an equal share of the cube."""
+        out = self.lower + unit * (self.upper - self.lower)
+        for k, v in enumerate(self.variables):
+            if v.step is not None and v.count is not None:
+                out[:, k] = v.lower + np.minimum(np.floor(unit[:, k] * v.count), v.count - 1) * v.step
+        return out
+
+    def settle(self, x: np.ndarray) -> np.ndarray:
+        """The nearest points (n, k) that are allowed."""
+        return np.stack([v.settle(x[:, k]) for k, v in enumerate(self.variables)], axis=1)
+
+    def designs(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(parameters (n, m), violation (n,) of the description's demands: 0 where they hold) at points (n, k)."""
+        model, known = self.model, self.model.variables
+        P = np.repeat(model.parameters[None], len(x), axis=0)
+        own = {name: x[:, k] for k, name in enumerate(self.names)}
+        violation = np.zeros(len(x))
+        moved = [n for n in self.names if n in known.names]
+        if moved:
+            rows = np.repeat(known.values[None], len(x), axis=0)
+            for name in moved:
+                rows[:, known.names.index(name)] = own[name]
+            P, violation = model.designs_of_variables(rows)
+        for name in self.names:
+            if name not in known.names:
+                P[:, model.mechanism.table.names.index(name)] = own[name]
+        return P, violation
+
+
+def check_variables(model: "Model", variables: Sequence[StudyVariable]) -> list[tuple[str, str]]:
+    """(variable, what is wrong) of all that cannot be varied on a model, which has them."""
+    known, table, out = model.variables, model.mechanism.table, []
+    folded = {table.names[i] for i in model.pattern}
+    for v in variables:
+        if v.name in folded:
+            out.append((v.name, "a structural zero or right angle; build the model with free=[…] to vary it"))
+        if not (np.isfinite(v.lower) and np.isfinite(v.upper)) or v.lower >= v.upper:
+            out.append((v.name, f"from {v.lower:g} to {v.upper:g} is no range; lower must be below upper"))
+        elif v.step is not None and not 0 < v.step <= (v.upper - v.lower) * (1 + 1e-9):
+            out.append(
+                (v.name, f"step {v.step:g} does not fit into a range of {v.upper - v.lower:g}; give one above 0")
+            )
+        if v.name in known.names and not model.moved_parameters(v.name):
+            out.append((v.name, "nothing but limits or home follows it: other values change no equation"))
+    return out
