@@ -1,10 +1,14 @@
 """How long do studies take? A sweep of hexapods, a state at a time and a design at a time.
 
-    python benchmarks/studies.py [--designs 1000000] [--workers 2] [--out benchmarks] [--tiny]
+    python benchmarks/studies.py [--designs 1000000] [--workers 2] [--device cpu | cuda] [--out benchmarks]
+        [--name studies] [--tiny]
 
 The motion platform of examples/studies (6-UPS, 4 variables, 100 states of a ride with a payload): peak force, stroke, footprint
-and, in a second sweep, dexterity too; keep: front. Timed: the whole run, points made, the front kept. Memory: what the
-process has at most. Writes studies.json and .md.
+and, in a second sweep, dexterity too; keep: front. Points of a Sobol sequence; with --device cuda a grid of as many, which the
+GPU makes itself, and the first sweep alone. Timed: the whole run, points made, designs screened, what may be on the front
+evaluated again by ordinary calls, the front kept; code is made before. Some designs of the front are rebuilt from their own
+description and evaluated by their own model: the largest difference is written beside. Memory: what the process has at most, of
+a GPU what CuPy has. Writes NAME.json and .md.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import gough
 from gough.robot.reader import read_document
 from gough.studies.study.files import read_study
@@ -25,39 +31,67 @@ from gough_bench.machine import machine
 FILE = Path(__file__).parent.parent / "examples" / "studies" / "motion_platform_study.yaml"
 
 
-def timed(designs: int, dexterity: bool) -> dict[str, Any]:
-    text = read_document(FILE).replace("count: 4096", f"count: {designs}")
+AGAIN = 5
+"""Designs of a front that are rebuilt."""
+
+
+def timed(designs: int, dexterity: bool, device: str) -> dict[str, Any]:
+    text = read_document(FILE)
+    if device == "cuda":
+        text = text.replace("sobol, count: 4096, seed: 1", f"grid, count: {round(designs**0.25)}")
+    text = text.replace("count: 4096", f"count: {designs}")
     if not dexterity:
         text = text.replace("maximise: dexterity\n", "").replace("  dexterity: {measure: dexterity, case: ride}\n", "")
     study = read_study(text, str(FILE))
-    read_study(text.replace(f"count: {designs}", "count: 64"), str(FILE)).run()  # code is made
+    few = text.replace(f"count: {designs}", "count: 64").replace(f"count: {round(designs**0.25)}", "count: 5")
+    read_study(few, str(FILE)).run(device=device)  # code is made
     began, busy = time.perf_counter(), time.process_time()
-    found = study.run()
+    found = study.run(device=device)
     took, busy = time.perf_counter() - began, time.process_time() - busy
-    states = designs * study.evaluator.cases["ride"].count
+    states = found.designs * study.evaluator.cases["ride"].count
+    worst = 0.0
+    for k in {round(k) for k in np.linspace(0, len(found) - 1, AGAIN)}:
+        here, again = found.values(k), found.evaluate_again(k)
+        worst = max(worst, *(abs(again[name] / x - 1) for name, x in here.items()))
     return {
+        "device": device,
         "measures": list(study.measures),
-        "designs": designs,
+        "method": study.search.method,
+        "designs": found.designs,
+        "robots": found.robots,
         "states": states,
         "front": len(found),
         "seconds": took,
         "cpu_seconds": busy,
         "us_a_state": 1e6 * busy / states,
+        "states_a_second": states / took,
         "memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "device_mb": device_memory() if device == "cuda" else None,
+        "rebuilt": worst,
     }
+
+
+def device_memory() -> float:
+    """MB that CuPy has taken."""
+    import cupy  # pyright: ignore[reportMissingImports]
+
+    return cupy.get_default_memory_pool().total_bytes() / 2**20
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--designs", type=int, default=1_000_000)
     parser.add_argument("--workers", type=int, default=2, help="threads")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--name", default="studies", help="of the files written")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)
     parser.add_argument("--tiny", action="store_true", help="few designs, to see that it runs")
     given = parser.parse_args()
     gough.set_threads(given.workers)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        rows = [timed(256 if given.tiny else given.designs, d) for d in (False, True)]
+        sweeps = (False,) if given.device == "cuda" else (False, True)
+        rows = [timed(256 if given.tiny else given.designs, d, given.device) for d in sweeps]
     told = {"machine": machine(), "date": time.strftime("%Y-%m-%d"), "rows": rows}
     where = f"{told['machine']['cpu']}, {told['machine']['cores']} cores, {told['date']}"
     lines = [
@@ -65,17 +99,18 @@ def main() -> None:
         "",
         f"Motion platform of examples/studies, {where}; what is counted: `benchmarks/studies.py`.",
         "",
-        "| measures | designs | states | front | s | CPU s | CPU µs a state | memory, MB |",
-        "|---|---|---|---|---|---|---|---|",
+        "| measures | designs | states | front | s | CPU s | CPU µs a state | states/s | memory, MB | rebuilt |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in rows:
         lines.append(
             f"| {', '.join(r['measures'])} | {r['designs']} | {r['states']} | {r['front']} | {r['seconds']:.1f} | "
-            f"{r['cpu_seconds']:.1f} | {r['us_a_state']:.2f} | {r['memory_mb']:.0f} |"
+            f"{r['cpu_seconds']:.1f} | {r['us_a_state']:.3f} | {r['states_a_second']:.3g} | {r['memory_mb']:.0f} | "
+            f"{r['rebuilt']:.0e} |"
         )
     given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "studies.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-    (given.out / "studies.md").write_text("\n".join(lines) + "\n", "utf-8")
+    (given.out / f"{given.name}.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    (given.out / f"{given.name}.md").write_text("\n".join(lines) + "\n", "utf-8")
     print("\n".join(lines))
 
 

@@ -31,6 +31,9 @@ def search_designs(
         str | None, typer.Option("--cluster", help="Work on a Dask cluster: tcp://HOST:PORT, or local:N processes.")
     ] = None,
     mixed: Annotated[bool, typer.Option("--mixed", help="With --cluster: workers may be of several kinds.")] = False,
+    device: Annotated[
+        str, typer.Option("--device", help="cuda: a GPU goes through a sweep's designs first.")
+    ] = "cpu",
     json: Json = False,
 ) -> None:
     """Look for designs of a robot as a study says: sweeps, gradients, or a Pareto front."""
@@ -39,7 +42,7 @@ def search_designs(
     if robot_out is not None and robot_out.suffix.lower() not in (".yaml", ".yml"):
         raise UsageError(f"--robot-out {robot_out}: give a name that ends with .yaml")
     asked = gough.load_study(study)
-    found = asked.run(None if out is None else out / "parts", cluster=cluster, mixed=mixed)
+    found = asked.run(None if out is None else out / "parts", cluster=cluster, mixed=mixed, device=device)
     files = []
     if out is not None:
         files.append(str(found.save(out) / "front.csv"))

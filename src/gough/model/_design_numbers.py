@@ -111,7 +111,7 @@ class DesignCalls:
         for name, value in values.items():
             rows[..., known.names.index(name)] = value
         found = self._parameters_of_variables.values(variables=rows)
-        for k, demand in enumerate(self._demands):
+        for k, demand in enumerate(self.demands):
             x = found["bounded"][..., k]
             bad = {"positive": ~(x > 0), "not negative": ~(x >= 0), "not zero": ~(x != 0)}[demand.bound]
             if bad.any():
@@ -155,7 +155,7 @@ class DesignCalls:
         numbers leave what the description demands of them, over their size; parameters are the description's own there."""
         found, own = self._parameters_of_variables.values(variables=rows), self._parameters_of_variables
         violation, size = np.zeros(len(rows)), np.abs(own.values(variables=self.variables.values)["bounded"])
-        for k, demand in enumerate(self._demands):
+        for k, demand in enumerate(self.demands):
             x, scale = found["bounded"][:, k], size[k] or 1.0
             beyond = {"positive": x <= 0, "not negative": x < 0, "not zero": x == 0}[demand.bound]
             violation += np.where(np.isfinite(x), np.where(beyond, np.abs(x) / scale + LEAST_VIOLATION, 0.0), 1.0)
@@ -173,14 +173,14 @@ class DesignCalls:
         return out, violation
 
     @property
-    def _demands(self: "Model") -> list[Demand]:  # type: ignore[misc]
+    def demands(self: "Model") -> list[Demand]:  # type: ignore[misc]
         """Of the description, on numbers that follow variables."""
         return self.cached("demands", lambda: list(demands_in(self.robot)))
 
     @property
     def _parameters_of_variables(self: "Model") -> Function:  # type: ignore[misc]
         """variables (n,) → those parameters that have formulas, and numbers that keep bounds."""
-        table, names, bounded = self.mechanism.table, self.variables.names, [x.number.node for x in self._demands]
+        table, names, bounded = self.mechanism.table, self.variables.names, [x.number.node for x in self.demands]
 
         def run(variables: Any) -> dict[str, Any]:
             values = dict(zip(names, variables, strict=True))
@@ -212,7 +212,7 @@ class DesignCalls:
                 f"{key}: closed forms of the legs hold only while axes meet or are parallel. Use {str(key.of_q)!r} with q = "
                 "model.configuration(pose=...)"
             )
-        program = trace_by_variables(self.unlocked.mechanism, key, names, self.parameters.tolist(), self._demands)
+        program = trace_by_variables(self.unlocked.mechanism, key, names, self.parameters.tolist(), self.demands)
         return Function(self.order_solves(program), self.mechanism.table, {}, precision=self.precision)
 
 

@@ -4,10 +4,12 @@ A chunk is the same whoever does it: points of a sweep by their numbers, one sta
 kept of it is written as a part before it counts, so that a run that was ended, however, goes on from there in the same folder.
 """
 
+import logging
 import time
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,16 +23,22 @@ from gough.studies.methods.descent import Descent, descend
 from gough.studies.methods.evolution import generations, polish
 from gough.studies.methods.sweep import SWEEPS, SweepPoints
 from gough.studies.result import StudyResult
+from gough.studies.screening.machines import GpuMachine, HostMachine
+from gough.studies.screening.screen import AGREE, Screen, host_array, rows_in
 from gough.studies.study.evaluation import Evaluated, Evaluator
 
 if TYPE_CHECKING:
     from gough.studies.study.cases import StudyCase
     from gough.studies.study.study import Study
 
+log = logging.getLogger("gough.studies")
+
 BLOCK = 2**15
 """States that are held at once."""
 CHUNK = 2**19
 """States of a chunk of a sweep: seconds of work."""
+SCREENED = {"cpu": 2**22, "cuda": 2**28}
+"""The same where a screen comes first."""
 PARTS = 1_000_000
 """Of one run, at most."""
 SLICE = 32
@@ -56,24 +64,51 @@ def evaluate_blocks(evaluator: Evaluator, x: np.ndarray, graded: bool) -> Evalua
 
 @dataclass(frozen=True)
 class StudyWork:
-    """What workers do with chunks of a study: ("points", begin, end), ("start", k) or ("designs", x)."""
+    """What workers do with chunks of a study: ("points", begin, end), ("start", k) or ("designs", x). screen: the machine on
+    which points are screened first, "cpu" or "cuda"; "": none."""
 
     study: "Study"
+    screen: str = ""
 
     def prepare(self) -> Any:
         """Chunks to arrays."""
-        return self._do
+        return partial(self._do, make_screen(self.study, self.screen) if self.screen else None)
 
-    def _do(self, chunk: tuple[Any, ...], tick: Any) -> Arrays:
+    def _do(self, screen: Screen | None, chunk: tuple[Any, ...], tick: Any) -> Arrays:
         study, evaluator = self.study, self.study.evaluator
         with calls_here(threads=1, steady=True), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             if chunk[0] == "points":
-                x = sweep_points(study).at(*chunk[1:])
-                return self._kept(evaluate_blocks(evaluator, x, False), int(chunk[1]))
+                points, (begin, end) = sweep_points(study), chunk[1:]
+                kept = None if screen is None else self._screened(screen, points, begin, end)
+                if kept is not None:
+                    return kept
+                return self._kept(evaluate_blocks(evaluator, points.at(begin, end), False), begin)
             if chunk[0] == "start":
                 return descent_arrays(self._descent(int(chunk[1])))
             return {name: getattr(evaluate_blocks(evaluator, chunk[1], True), name) for name in KEPT}
+
+    def _screened(self, screen: Screen, points: SweepPoints, begin: int, end: int) -> Arrays | None:
+        """What is kept of points of which a screen chose those that may count; None where its numbers are not those of calls."""
+        evaluator = self.study.evaluator
+        x = points.at(begin, end, screen.machine.module)
+        chosen = screen.choose(x)
+        drawn = self._drawn(end - begin, begin)
+        rows = np.union1d(np.concatenate([chosen.rows, chosen.doubtful]), drawn).astype(int)
+        found = evaluate_blocks(evaluator, host_array(x[rows_in(x, rows)]), False)
+        again = found.values[np.searchsorted(rows, chosen.rows)]
+        size = np.nanmax(np.abs(again), axis=0, initial=0.0)
+        if not (np.abs(again - chosen.values) <= AGREE * np.where(size > 0, size, 1.0)).all():
+            log.warning(
+                "points %d to %d: what the screen has is not what calls give; all are evaluated by calls", begin, end
+            )
+            return None
+        extra = take(found, np.searchsorted(rows, chosen.doubtful))
+        more = [0, int((extra.violation == 0).sum()), int(extra.feasible.sum())]
+        counts = chosen.counts + np.array(more)
+        own = self._front_rows(found)
+        kept = take(found, np.union1d(own, np.searchsorted(rows, drawn)))
+        return {"counts": counts} | {name: getattr(kept, name) for name in KEPT}
 
     def _descent(self, k: int) -> Descent:
         search, evaluator = self.study.search, self.study.evaluator
@@ -84,17 +119,24 @@ class StudyWork:
 
     def _kept(self, found: Evaluated, number: int) -> Arrays:
         """What a part holds of a chunk, and how many designs there were: all, robots, feasible ones."""
-        study, n = self.study, len(found.violation)
+        n = len(found.violation)
         counts = np.array([n, (found.violation == 0).sum(), found.feasible.sum()])
         rows = np.arange(n)
-        if study.keep != "all":
-            rows = np.flatnonzero(found.feasible) if study.evaluator.objectives else np.zeros(0, dtype=int)
-            rows = rows[front_rows(study.evaluator.objective_values(found.values[rows]))]
-        if study.keep == "sample":
-            drawn = np.random.default_rng([study.search.seed, number]).random(n) < SAMPLED
-            rows = np.union1d(rows, np.flatnonzero(drawn))
+        if self.study.keep != "all":
+            rows = np.union1d(self._front_rows(found), self._drawn(n, number))
         kept = take(found, rows)
         return {"counts": counts} | {name: getattr(kept, name) for name in KEPT}
+
+    def _front_rows(self, found: Evaluated) -> np.ndarray:
+        evaluator = self.study.evaluator
+        rows = np.flatnonzero(found.feasible) if evaluator.objectives else np.zeros(0, dtype=int)
+        return rows[front_rows(evaluator.objective_values(found.values[rows]))]
+
+    def _drawn(self, n: int, number: int) -> np.ndarray:
+        """Rows of n that keep: sample keeps besides."""
+        if self.study.keep != "sample":
+            return np.zeros(0, dtype=int)
+        return np.flatnonzero(np.random.default_rng([self.study.search.seed, number]).random(n) < SAMPLED)
 
 
 def descent_arrays(found: Descent) -> Arrays:
@@ -121,7 +163,36 @@ def sweep_points(study: "Study") -> SweepPoints:
     return SweepPoints(study.evaluator.space, study.search.method, study.search.count, study.search.seed)
 
 
-def subject_of(study: "Study") -> dict[str, Any]:
+def make_screen(study: "Study", device: str) -> Screen:
+    """Of a study on a machine; UsageError that says why there is none."""
+    return Screen.of(study.evaluator, GpuMachine() if device == "cuda" else HostMachine())
+
+
+def choose_screen(study: "Study", device: str) -> str:
+    """The machine of a study's screen, "" where it goes without; UsageError where a GPU has nothing to do."""
+    reason = ""
+    if study.search.method not in SWEEPS:
+        reason = f"method {study.search.method!r} looks at few designs at a time; use a sweep"
+    elif study.keep == "all" or not study.evaluator.objectives:
+        reason = "all designs are kept; use keep: front or sample, with an objective"
+    else:
+        try:
+            Screen.of(study.evaluator, HostMachine())
+        except UsageError as problem:
+            reason = str(problem)
+    if reason and device == "cuda":
+        raise UsageError(f"device='cuda': {reason}")
+    if reason:
+        log.info("no screen: %s", reason)
+    return "" if reason else device
+
+
+def states_of_parts(screen: str) -> int:
+    """Of a sweep."""
+    return SCREENED[screen] if screen else CHUNK
+
+
+def subject_of(study: "Study", screen: str) -> dict[str, Any]:
     """All that parts follow from, as plain data."""
     e = study.evaluator
     tolerances = None
@@ -140,6 +211,7 @@ def subject_of(study: "Study") -> dict[str, Any]:
         "tolerances": tolerances,
         "search": asdict(study.search),
         "keep": study.keep,
+        "states of a part": states_of_parts(screen),
     }
 
 
@@ -165,28 +237,29 @@ def _listed(x: np.ndarray | None) -> Any:
     return None if x is None else np.asarray(x).tolist()
 
 
-def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool) -> StudyResult:
+def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, device: str) -> StudyResult:
     """See `Study.run`."""
     began = time.perf_counter()
-    store = None if folder is None else PartFolder(folder, "study", subject_of(study))
+    screen = choose_screen(study, device)
+    store = None if folder is None else PartFolder(folder, "study", subject_of(study, screen))
     gathered = _Gathered(study)
     partial = False
     try:
         with open_cluster(cluster) as workers:
-            for found in _chunks(study, store, workers, mixed):
+            for found in _chunks(study, screen, store, workers, mixed):
                 gathered.add(found)
     except KeyboardInterrupt:
         partial = True
     return gathered.result(store, partial, time.perf_counter() - began)
 
 
-def _chunks(study: "Study", store: PartFolder | None, cluster: Any, mixed: bool) -> Iterator[Arrays]:
+def _chunks(study: "Study", screen: str, store: PartFolder | None, cluster: Any, mixed: bool) -> Iterator[Arrays]:
     """Arrays of all parts, as they come."""
-    work, search = StudyWork(study), study.search
-    options: dict[str, Any] = {"cluster": cluster, "mixed": mixed}
+    work, search = StudyWork(study, screen), study.search
+    options: dict[str, Any] = {"cluster": cluster, "mixed": mixed, "device": screen or "cpu"}
     if search.method in SWEEPS:
         total = sweep_points(study).total
-        step = max(1, CHUNK // states_per_design(study.evaluator))
+        step = max(1, states_of_parts(screen) // states_per_design(study.evaluator))
         demand_parts(-(-total // step), f"{total} designs")
         chunks = [("points", k, min(k + step, total)) for k in range(0, total, step)]
         yield from (done.result for done in run_chunks(work, chunks, store=store, **options))

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.stats import qmc
@@ -46,18 +47,18 @@ class SweepPoints:
             )
         return total
 
-    def at(self, begin: int, end: int) -> np.ndarray:
-        """Points begin … end - 1 (n, k)."""
+    def at(self, begin: int, end: int, module: Any = np) -> Any:
+        """Points begin … end - 1 (n, k); of a grid as arrays of another module, made there."""
         if self.kind == "grid":
-            return self._grid(begin, end)
+            return self._grid(begin, end, module)
         return self.space.from_unit(self._cube(begin, end))
 
-    def _grid(self, begin: int, end: int) -> np.ndarray:
-        number = np.arange(begin, end)
-        out = np.empty((end - begin, len(self.space.variables)))
+    def _grid(self, begin: int, end: int, module: Any) -> Any:
+        number = module.arange(begin, end)
+        out = module.empty((end - begin, len(self.space.variables)))
         for k in reversed(range(out.shape[1])):
             v, levels = self.space.variables[k], self.levels[k]
-            number, place = np.divmod(number, levels)
+            number, place = number // levels, number % levels
             step = v.step or (v.upper - v.lower) / max(levels - 1, 1)
             out[:, k] = v.lower + place * step
         return out

@@ -1,5 +1,7 @@
 """From numbers at states to one number of a design, and back: which entries it depends on, and how much.
 
+`value` is that number alone, of arrays of any module (NumPy, CuPy).
+
 A reduction takes x (d, s, m): designs, states, entries, and the share (s,) of the case's time that each state stands for, and
 gives y (d,) with its slopes ∂y/∂x (d, s, m). Extremes are smooth but where two entries tie; `bounds` says so that optimisers may
 take all entries instead of the extreme alone: (sign, sides), y = sign · max of ±x.
@@ -7,6 +9,7 @@ take all entries instead of the extreme alone: (sign, sides), y = sign · max of
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +23,7 @@ class Reduction:
 
     name: str
     apply: Callable[[np.ndarray, np.ndarray], Reduced]
+    value: Callable[[Any, Any], Any]
     bounds: tuple[float, bool] | None = None
     timed: bool = False
 
@@ -83,17 +87,25 @@ def _work(x: np.ndarray, share: np.ndarray) -> Reduced:
     return (x * weight).sum(axis=(1, 2)), weight
 
 
+def _mean_value(x: Any, share: Any) -> Any:
+    return (x.mean(axis=2) * (share / share.sum())).sum(axis=1)
+
+
+def _rms_value(x: Any, share: Any) -> Any:
+    return (x**2 * (share / share.sum())[:, None]).sum(axis=1).max(axis=1) ** 0.5
+
+
 REDUCTIONS = {
     r.name: r
     for r in (
-        Reduction("peak", _peak, (1.0, True)),
-        Reduction("largest", _largest, (1.0, False)),
-        Reduction("smallest", _smallest, (-1.0, False)),
-        Reduction("mean", _mean),
-        Reduction("rms", _rms),
-        Reduction("range", _range),
-        Reduction("integral", _integral, timed=True),
-        Reduction("work", _work, timed=True),
+        Reduction("peak", _peak, lambda x, share: abs(x).max(axis=(1, 2)), (1.0, True)),
+        Reduction("largest", _largest, lambda x, share: x.max(axis=(1, 2)), (1.0, False)),
+        Reduction("smallest", _smallest, lambda x, share: x.min(axis=(1, 2)), (-1.0, False)),
+        Reduction("mean", _mean, _mean_value),
+        Reduction("rms", _rms, _rms_value),
+        Reduction("range", _range, lambda x, share: (x.max(axis=1) - x.min(axis=1)).max(axis=1)),
+        Reduction("integral", _integral, lambda x, share: (x.sum(axis=2) * share).sum(axis=1), timed=True),
+        Reduction("work", _work, lambda x, share: ((x * (x > 0)).sum(axis=2) * share).sum(axis=1), timed=True),
     )
 }
 

@@ -8,9 +8,10 @@ With tolerances a design stands for all robots that differ from it by them: a me
 values, over the same deviations for every design (so that designs are compared under equal conditions).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from gough.studies.study.cases import CaseStates, StudyCase
 from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure, WorkspaceMeasure
 from gough.studies.study.variables import DesignSpace
 
+Plain = Callable[[Any], tuple[Any, Any]]
+"""Points (n, k) → measures (n, m), violations (n,)."""
 HELD = 1e-9
 """A constraint counts as kept up to this, over the size of its bound."""
 
@@ -118,13 +121,15 @@ class Evaluator:
             for sign, bound, _ in c.bounds()
         )
 
-    def evaluate(self, x: np.ndarray, graded: bool = False) -> Evaluated:
-        """Of points (n, k). graded: violations say by how much designs are no robots, which optimisers follow; else how often."""
+    def evaluate(self, x: np.ndarray, graded: bool = False, plain: Plain | None = None) -> Evaluated:
+        """Of points (n, k). graded: violations say by how much designs are no robots, which optimisers follow; else how often.
+        plain: another way to (values, violation) of points, on its own array module."""
+        found = plain or partial(self._plain, graded=graded)
         if self.tolerances is None:
-            values, violation = self._plain(x, graded)
+            values, violation = found(x)
             return Evaluated(x, values, self.constraint_values(values), violation)
         d = self.tolerances.deviations
-        values, violation = self._plain((x[:, None] + d).reshape(-1, x.shape[1]), graded)
+        values, violation = found((x[:, None] + d).reshape(-1, x.shape[1]))
         all_, violation = values.reshape(len(x), len(d), -1), violation.reshape(len(x), len(d)).mean(axis=1)
         return Evaluated(x, self._robust(all_), self._robust_constraints(all_), violation)
 

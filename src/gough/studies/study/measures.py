@@ -126,10 +126,15 @@ class DesignMeasure:
         """(values (d,), gradients (d, parameters)) of designs (d, m)."""
         if self.kind == "footprint":
             return footprint(self.model, designs)
-        own = [k for k, name in enumerate(self.model.parameter_names) if name.endswith(".M")]
+        own = mass_places(self.model)
         slopes = np.zeros_like(designs)
         slopes[:, own] = 1.0
         return designs[:, own].sum(axis=1), slopes
+
+
+def mass_places(model: "Model") -> list[int]:
+    """Parameters that are masses of bodies."""
+    return [k for k, name in enumerate(model.parameter_names) if name.endswith(".M")]
 
 
 @dataclass(frozen=True)

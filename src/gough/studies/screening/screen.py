@@ -1,0 +1,212 @@
+"""All measures of many designs by one program for each case, and which designs may be on the front.
+
+A screen chooses; it does not judge. What it lets through is evaluated by the functions that everybody calls, and the front is
+made of their numbers. Where both differ by more than rounding the screen is left (`AGREE`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.studies.screening.machines import Screened, ScreenMachine
+from gough.studies.screening.programs import (
+    VARIED,
+    CaseProgram,
+    DesignProgram,
+    ScreenedStates,
+    case_program,
+    design_program,
+)
+from gough.studies.study._footprint import circle_area
+from gough.studies.study._reductions import shares
+from gough.studies.study.evaluation import Evaluated, Evaluator
+from gough.studies.study.measures import DesignMeasure, StateMeasure, WorkspaceMeasure
+
+ROUNDS = 256
+"""Designs, one after the other best by other weights, that others are compared with before the rest is compared in pairs."""
+FEW = 4096
+ROUNDING = 1e-10
+"""Of objectives, over their size: numbers that are equal but for it are told apart by ordinary calls."""
+AGREE = 1e-6
+"""Of measures, over their size."""
+
+
+class Chosen(NamedTuple):
+    """Of points: rows, and their measures (k, m) as the screen has them; doubtful: more rows, which it did not judge. counts: all
+    it judged, robots among them, feasible ones."""
+
+    rows: np.ndarray
+    values: np.ndarray
+    doubtful: np.ndarray
+    counts: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Screen:
+    """Programs of a study's measures, on a machine."""
+
+    evaluator: Evaluator
+    machine: ScreenMachine
+    cases: Mapping[str, CaseProgram]
+    design: DesignProgram | None
+
+    @classmethod
+    def of(cls, evaluator: Evaluator, machine: ScreenMachine) -> "Screen":
+        """UsageError that says which measure or case has no program."""
+        for m in evaluator.measures:
+            if isinstance(m, WorkspaceMeasure):
+                raise UsageError(f"{m.name}: a workspace counts poses that are reached")
+        by_case: dict[str, list[StateMeasure]] = {name: [] for name in evaluator.cases}
+        for m in evaluator.measures:
+            if isinstance(m, StateMeasure):
+                by_case[m.case].append(m)
+        cases = {name: case_program(evaluator.space, evaluator.cases[name], own) for name, own in by_case.items()}
+        of_design = [m for m in evaluator.measures if isinstance(m, DesignMeasure)]
+        return cls(evaluator, machine, cases, design_program(evaluator.space, of_design))
+
+    def evaluate(self, x: Any) -> tuple[Evaluated, Any]:
+        """(measures at points (n, k), which of them must be looked at anyhow (n,)); arrays of the machine's module."""
+        xp, e, draws = self.machine.module, self.evaluator, 1
+        if e.tolerances is not None:
+            deviations = xp.asarray(e.tolerances.deviations)
+            draws, e = len(deviations), replace(e, tolerances=replace(e.tolerances, deviations=deviations))
+        step = max(1, self.machine.states // (max(1, sum(c.count for c in e.cases.values())) * draws))
+        parts, doubtful = [], []
+        for k in range(0, max(1, len(x)), step):
+            own = xp.asarray(x[k : k + step])
+            parts.append(e.evaluate(own, plain=partial(self._plain, doubtful)))
+            doubtful[-1] = doubtful[-1].reshape(len(own), draws).any(axis=1)
+        names = ("x", "values", "constraints", "violation")
+        found = Evaluated(*(xp.concatenate([xp.asarray(getattr(p, name)) for p in parts]) for name in names))
+        return found, xp.concatenate(doubtful)
+
+    def choose(self, x: Any) -> Chosen:
+        """Of points (n, k), those that may be on the front, and all that are doubtful."""
+        with self.machine.turn():
+            found, doubtful = self.evaluate(x)
+            sure = ~doubtful
+            feasible = found.feasible & sure
+            counts = [len(x), int(((found.violation == 0) & sure).sum()), int(feasible.sum())]
+            rows = feasible.nonzero()[0]
+            F = self.evaluator.objective_values(found.values[rows])
+            left = may_be_first(F, self.machine.module.asarray(search_weights(F.shape[1])))
+            rows, F = host_array(rows[left]), host_array(F[left])
+            values, extra = host_array(found.values[rows_in(found.values, rows)]), host_array(doubtful.nonzero()[0])
+        first = beaten_by_none(F)
+        return Chosen(rows[first], values[first], extra, np.array(counts))
+
+    def _plain(self, noted: list[Any], x: Any) -> tuple[Any, Any]:
+        """See `evaluate`; doubtful points are noted."""
+        xp, measures = self.machine.module, self.evaluator.measures
+        bad, doubtful = xp.zeros(len(x), dtype=bool), xp.zeros(len(x), dtype=bool)
+        values: list[Any] = [None] * len(measures)
+        if self.design is not None:
+            found = self.machine.compute(self.design.function, x, {}, VARIED)
+            bad |= found.bad | self._beyond(found.outputs)
+            doubtful |= found.doubtful
+            for k, m in enumerate(measures):
+                if isinstance(m, DesignMeasure):
+                    own = found.outputs
+                    flat = xp.asarray(self.design.flat)
+                    values[k] = own["mass"] if m.kind == "mass" else circle_area(own["points"], flat)
+        for name, program in self.cases.items():
+            found = self.machine.compute(program.function, x, program.rows, VARIED)
+            bad |= found.bad.reshape(len(x), -1).any(axis=1)
+            doubtful |= found.doubtful.reshape(len(x), -1).any(axis=1)
+            states = program.states(self._filled(found))
+            share = xp.asarray(shares(program.case.time, program.case.count))
+            for k, m in enumerate(measures):
+                if isinstance(m, StateMeasure) and m.case == name:
+                    entries = self._entries(m, states)
+                    values[k] = m.reduction.value(entries.reshape(len(x), program.case.count, -1), share)
+        made = xp.stack(values, axis=1)
+        bad |= ~xp.isfinite(made).all(axis=1)
+        made[bad] = xp.nan
+        noted.append(doubtful)
+        return made, bad.astype(float)
+
+    def _entries(self, measure: StateMeasure, states: ScreenedStates) -> Any:
+        try:
+            return measure.quantity.evaluate(states)  # pyright: ignore[reportArgumentType]
+        except TypeError as problem:  # CuPy's of arrays that lie in the host's memory
+            raise UsageError(
+                f"{measure.name}: {measure.text!r} is not computed on a GPU; leave it out, or use device='cpu'"
+            ) from problem
+
+    def _filled(self, found: Screened) -> Mapping[str, Any]:
+        """Outputs with numbers of a good state in the place of bad ones: what is computed from these must not fail."""
+        bad = found.bad
+        if not bad.any() or bad.all():
+            return found.outputs if not bad.any() else {name: x * 0.0 for name, x in found.outputs.items()}
+        good, out = int(bad.argmin()), {}
+        for name, x in found.outputs.items():
+            out[name] = x.copy()
+            out[name][bad] = x[good]
+        return out
+
+    def _beyond(self, outputs: Mapping[str, Any]) -> Any:
+        """Whether designs (n,) leave what the description demands."""
+        assert self.design is not None
+        out: Any = False
+        for k, bound in enumerate(self.design.bounds):
+            x = outputs["bounded"][:, k]
+            good = {"positive": x > 0, "not negative": x >= 0, "not zero": x != 0}[bound]
+            out = out | ~(good & (x == x))
+        return out
+
+
+def may_be_first(F: Any, weights: Any) -> Any:
+    """Rows of F (n, objectives), all to be small, that none of some rows beats by more than rounding: of those that are best by
+    the weights (r, o), of what is left each time. Arrays of any module."""
+    left = (F[:, 0] * 0.0).argsort() if F.shape[1] else F.sum(axis=1).argsort()
+    if not len(F) or not F.shape[1]:
+        return left[:0]
+    size, margin = F.max(axis=0) - F.min(axis=0), ROUNDING * abs(F).max(axis=0)
+    share = weights / (size + (size == 0))
+    for k in range(len(weights)):
+        if len(left) <= FEW:
+            break
+        own = F[left]
+        first = own[(own * share[k]).sum(axis=1).argmin()]
+        left = left[(own < first + margin).any(axis=1)]
+    return left
+
+
+def beaten_by_none(F: np.ndarray) -> np.ndarray:
+    """Rows of F (n, objectives) that no other beats by more than rounding."""
+    if not len(F):
+        return np.zeros(0, dtype=int)
+    size, margin = np.ptp(F, axis=0), ROUNDING * np.abs(F).max(axis=0)
+    left, found = np.argsort((F / np.where(size > 0, size, 1.0)).sum(axis=1), kind="stable"), []
+    while len(left):
+        first, rest = left[0], left[1:]
+        found.append(first)
+        left = rest[(F[rest] < F[first] + margin).any(axis=1)]
+    return np.sort(np.array(found))
+
+
+def rows_in(x: Any, rows: np.ndarray) -> Any:
+    """Numbers of rows as an array x of any module takes them."""
+    if not hasattr(x, "get"):
+        return rows
+    import cupy  # pyright: ignore[reportMissingImports]
+
+    return cupy.asarray(rows)
+
+
+def host_array(x: Any) -> np.ndarray:
+    """In the host's memory."""
+    return x.get() if hasattr(x, "get") else np.asarray(x)
+
+
+def search_weights(objectives: int) -> np.ndarray:
+    """(ROUNDS, objectives), each objective by itself first."""
+    rng = np.random.default_rng(0)
+    ends = np.eye(objectives) + 1e-6
+    if not objectives:
+        return ends
+    return np.concatenate([ends, rng.dirichlet(np.ones(objectives), ROUNDS)])

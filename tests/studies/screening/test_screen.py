@@ -1,0 +1,171 @@
+"""A screen chooses designs of a sweep, ordinary calls judge what it lets through. So fronts are those of ordinary calls."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gough
+from gough.studies import _running
+from gough.studies._pareto import front_rows
+from gough.studies.screening.machines import HostMachine
+from gough.studies.screening.screen import Screen, may_be_first, search_weights
+from gough.studies.study.files import read_study
+
+FILE = Path(__file__).parents[3] / "examples" / "studies" / "motion_platform_study.yaml"
+PLATFORM = FILE.read_text("utf-8").replace("samples: 100", "samples: 12").replace("count: 4096", "count: 700")
+PUS = """
+format: 1
+robot: lopes
+variables: {VARIABLES}
+cases:
+  around:
+    poses: [{z: 0.22}, {z: 0.26, x: 0.04, roll: 6 deg}, {z: 0.3, y: -0.05, yaw: 10 deg}]
+    wrench: [3.0, -2.0, 5.0, 0.3, 0.1, -0.2]
+    payload: {mass: 3, center_of_mass: [0.01, 0.02, 0.05]}
+measures:
+  force: {measure: peak force, case: around}
+  rms: {measure: tau, reduce: rms, case: around}
+  lean: {measure: cone, case: around}
+  stroke: {measure: stroke, case: around}
+  dexterity: {measure: dexterity, case: around}
+  mass: mass
+minimise: [force, stroke]
+maximise: dexterity
+search: {method: latin hypercube, count: 400, seed: 3}
+"""
+
+
+def study_of(text: str, file: str = str(FILE)):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return read_study(text, file)
+
+
+def by_calls(study, monkeypatch):
+    """The same study, every design by ordinary calls."""
+    with monkeypatch.context() as patch:
+        patch.setattr(_running, "choose_screen", lambda study, device: "")
+        return study.run()
+
+
+def assert_same(found, plain) -> None:
+    assert (found.designs, found.robots, found.feasible) == (plain.designs, plain.robots, plain.feasible)
+    for name in ("x", "values", "constraints"):
+        assert np.array_equal(getattr(found.front.designs, name), getattr(plain.front.designs, name))
+    assert len(found) > 3
+
+
+VARIANTS = {
+    "plain": PLATFORM,
+    "constraints": PLATFORM + "constraints: {force: {at_most: 2500}, footprint: {at_least: 2, at_most: 4}}\n",
+    "tolerances": PLATFORM.replace("count: 700", "count: 90")
+    + "tolerances: {deviations: {top_radius: 5 mm, base_spread: 1 deg}, draws: 6, quantile: 0.8, of: [force, dexterity]}\n",
+    "grid": PLATFORM.replace("method: sobol, count: 700, seed: 1", "method: grid, count: 5"),
+    "sample": PLATFORM + "keep: sample\n",
+    "steps": PLATFORM.replace("[0.7 m, 1.3 m]", "[0.7 m, 1.3 m, 0.1 m]"),
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_fronts_are_those_of_ordinary_calls(name, monkeypatch):
+    study = study_of(VARIANTS[name])
+    assert _running.choose_screen(study, "cpu") == "cpu"
+    found, plain = study.run(), by_calls(study, monkeypatch)
+    assert_same(found, plain)
+
+
+def test_designs_that_do_not_reach_are_counted_as_ordinary_calls_do(monkeypatch):
+    """Legs of a 6-PUS that are too short for a pose, by a parameter of a single leg, a radius and a payload beside."""
+    model = gough.build("lopes")
+    rod = next(
+        n
+        for n in model.parameter_names
+        if n.endswith(".on_leg.z")
+        or (".on_leg." in n and model.parameters_with({})[model.parameter_names.index(n)] != 0)
+    )
+    value = float(model.parameters[model.parameter_names.index(rod)])
+    mass = next(n for n in model.parameter_names if n.endswith(".M"))
+    text = PUS.replace("VARIABLES", f"{rod}: [{0.6 * value}, {1.3 * value}], {mass}: [0.1, 2.0]".replace("\n", ""))
+    study = study_of(text, "pus.yaml")
+    assert _running.choose_screen(study, "cpu") == "cpu"
+    found = study.run()
+    assert 0 < found.robots < found.designs
+    assert_same(found, by_calls(study, monkeypatch))
+
+
+def test_measures_of_the_front_are_those_of_rebuilt_robots():
+    found = study_of(PLATFORM).run()
+    for k in (0, len(found) // 2, len(found) - 1):
+        again = found.evaluate_again(k)
+        assert all(abs(again[name] - x) <= 1e-9 * abs(x) for name, x in found.values(k).items())
+
+
+def test_numbers_of_a_screen_are_those_of_rebuilt_robots():
+    """Every design of some, not the front alone: forces and strokes of the description with other variables, by its own model."""
+    study = study_of(PLATFORM)
+    e = study.evaluator
+    x = np.random.default_rng(2).uniform(e.space.lower, e.space.upper, (3, 4))
+    values = Screen.of(e, HostMachine()).evaluate(x)[0].values
+    case = e.cases["ride"]
+    for row, own in zip(x, values, strict=True):
+        robot = study.robot.with_variables(dict(zip(study.variables, row.tolist(), strict=True)))
+        model = gough.build(robot, free=["platform.*"])  # a payload moves what is 0 of its body
+        P = model.parameters + case.added
+        q = model.configuration(pose=case.position, parameters=P)
+        assert case.sample is not None
+        v = case.sample.velocity
+        tau = model.inverse_dynamics(q, v, case.sample.acceleration, parameters=P).tau
+        legs = q[:, model.drive_index]
+        assert np.isclose(own[e.names.index("force")], np.abs(tau).max(), rtol=1e-10)
+        assert np.isclose(own[e.names.index("stroke")], np.ptp(legs, axis=0).max(), rtol=1e-10)
+
+
+@pytest.mark.parametrize("shape", [(3000, 2), (5000, 3), (2000, 5), (0, 3), (1, 2), (9000, 1)])
+def test_no_row_of_a_front_is_lost(shape, monkeypatch):
+    monkeypatch.setattr("gough.studies.screening.screen.FEW", 10)
+    rng = np.random.default_rng(1)
+    for F in (
+        rng.random(shape),
+        np.round(rng.random(shape), 1),
+        rng.random(shape) * 1e6 ** rng.integers(0, 2, shape[1]),
+    ):
+        left = set(may_be_first(F, search_weights(shape[1])).tolist())
+        assert set(np.flatnonzero(front_rows(F)).tolist()) <= left
+        assert len(left) < max(0.6 * len(F), 12) or shape[1] == 5 or len(np.unique(F, axis=0)) < len(F)
+
+
+def test_numbers_that_are_not_those_of_calls_are_not_believed(monkeypatch, caplog):
+    study = study_of(PLATFORM.replace("count: 700", "count: 150"))
+    plain = by_calls(study, monkeypatch)
+    honest = Screen.evaluate
+
+    def off(self, x):
+        found, doubtful = honest(self, x)
+        found.values[:, 0] *= 1.001
+        return found, doubtful
+
+    monkeypatch.setattr(Screen, "evaluate", off)
+    with caplog.at_level("WARNING", "gough.studies"):
+        assert_same(study.run(), plain)
+    assert "not what calls give" in caplog.text
+
+
+REFUSED = {
+    "keep": (PLATFORM + "keep: all\n", "keep: front or sample"),
+    "method": (PLATFORM.replace("method: sobol, count: 700", "method: gradient, starts: 1"), "use a sweep"),
+    "frequency": (
+        PLATFORM.replace("  footprint: footprint", "  footprint: footprint\n  hz: {measure: frequency, case: ride}"),
+        "hz",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_a_gpu_cannot_go_through_is_said(name):
+    text, said = REFUSED[name]
+    with pytest.raises(gough.UsageError, match=said):
+        study_of(text).run(device="cuda")
+    with pytest.raises(gough.UsageError, match="device"):
+        study_of(text).run(device="gpu")
