@@ -1,6 +1,11 @@
-"""Designs that no other beats in every objective: kept on-line, while points pass by."""
+"""Designs that no other beats in every objective: kept on-line, while points pass by.
+
+Objectives are compared to ten digits. Else designs with the same footprint, say, would stand beside those that beat them in all
+else, by what rounding makes of equal numbers.
+"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +15,19 @@ MOST = 20_000
 """Points of a front that are kept; beyond, crowded ones go."""
 
 
+DIGITS = 10
+
+
+def round_objectives(F: Any) -> Any:
+    """Numbers to `DIGITS` digits; arrays of any module."""
+    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(abs(F) + (F == 0))))
+    return np.rint(F * scale) / scale
+
+
 def front_rows(F: np.ndarray) -> np.ndarray:
-    """Which rows of F (n, objectives), all to be small, no other row dominates (n,) bool; of equal rows the first."""
+    """Which rows of F (n, objectives), all to be small, no other row dominates (n,) bool; of equal rows the first. All to
+    `DIGITS` digits."""
+    F = round_objectives(F)
     n = len(F)
     keep = np.zeros(n, dtype=bool)
     left = np.lexsort((np.arange(n), *F.T[::-1], F.sum(axis=1)))  # a point is dominated by none that comes after it

@@ -192,7 +192,7 @@ def states_of_parts(screen: str) -> int:
     return SCREENED[screen] if screen else CHUNK
 
 
-def subject_of(study: "Study", screen: str) -> dict[str, Any]:
+def subject_of(study: "Study", screen: str = "") -> dict[str, Any]:
     """All that parts follow from, as plain data."""
     e = study.evaluator
     tolerances = None

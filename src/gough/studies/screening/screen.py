@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gough.errors import UsageError
+from gough.studies._pareto import round_objectives
 from gough.studies.screening.machines import Screened, ScreenMachine
 from gough.studies.screening.programs import (
     VARIED,
@@ -26,11 +27,8 @@ from gough.studies.study._reductions import shares
 from gough.studies.study.evaluation import Evaluated, Evaluator
 from gough.studies.study.measures import DesignMeasure, StateMeasure, WorkspaceMeasure
 
-ROUNDS = 256
-"""Designs, one after the other best by other weights, that others are compared with before the rest is compared in pairs."""
-FEW = 4096
-ROUNDING = 1e-10
-"""Of objectives, over their size: numbers that are equal but for it are told apart by ordinary calls."""
+FEW, FIRST = 16, 64
+"""Designs that all others are compared with at a time, at the beginning and later."""
 AGREE = 1e-6
 """Of measures, over their size."""
 
@@ -93,11 +91,9 @@ class Screen:
             counts = [len(x), int(((found.violation == 0) & sure).sum()), int(feasible.sum())]
             rows = feasible.nonzero()[0]
             F = self.evaluator.objective_values(found.values[rows])
-            left = may_be_first(F, self.machine.module.asarray(search_weights(F.shape[1])))
-            rows, F = host_array(rows[left]), host_array(F[left])
-            values, extra = host_array(found.values[rows_in(found.values, rows)]), host_array(doubtful.nonzero()[0])
-        first = beaten_by_none(F)
-        return Chosen(rows[first], values[first], extra, np.array(counts))
+            rows = rows[may_be_first(F)]
+            values, extra = host_array(found.values[rows]), host_array(doubtful.nonzero()[0])
+            return Chosen(host_array(rows), values, extra, np.array(counts))
 
     def _plain(self, noted: list[Any], x: Any) -> tuple[Any, Any]:
         """See `evaluate`; doubtful points are noted."""
@@ -159,34 +155,30 @@ class Screen:
         return out
 
 
-def may_be_first(F: Any, weights: Any) -> Any:
-    """Rows of F (n, objectives), all to be small, that none of some rows beats by more than rounding: of those that are best by
-    the weights (r, o), of what is left each time. Arrays of any module."""
-    left = (F[:, 0] * 0.0).argsort() if F.shape[1] else F.sum(axis=1).argsort()
-    if not len(F) or not F.shape[1]:
-        return left[:0]
-    size, margin = F.max(axis=0) - F.min(axis=0), ROUNDING * abs(F).max(axis=0)
-    share = weights / (size + (size == 0))
-    for k in range(len(weights)):
-        if len(left) <= FEW:
-            break
-        own = F[left]
-        first = own[(own * share[k]).sum(axis=1).argmin()]
-        left = left[(own < first + margin).any(axis=1)]
+def may_be_first(F: Any) -> Any:
+    """Rows of F (n, objectives), all to be small, that no other beats; of equal rows all. Arrays of any module.
+
+    What beats a row has a smaller sum. So rows are put in the order of their sums, and the first ones of what is left, some at a
+    time, are compared with all the rest; what they beat goes.
+    """
+    n, objectives = F.shape
+    if not n or not objectives:
+        return abs(F).sum(axis=1).argsort()[:0]
+    columns = list(round_objectives(F).T.copy())
+    total = sum(x / (x.max() - x.min() + (x.max() == x.min())) for x in columns)
+    left, done = total.argsort(), 0
+    columns = [x[left] for x in columns]
+    while done < len(left):
+        step = FIRST if done else FEW
+        beaten: Any = False
+        for k in range(done, min(done + step, len(left))):
+            worse, differs = True, False
+            for x in columns:
+                worse, differs = (x >= x[k]) & worse, (x > x[k]) | differs
+            beaten = (worse & differs) | beaten
+        done = int((~beaten[: done + step]).sum())
+        left, columns = left[~beaten], [x[~beaten] for x in columns]
     return left
-
-
-def beaten_by_none(F: np.ndarray) -> np.ndarray:
-    """Rows of F (n, objectives) that no other beats by more than rounding."""
-    if not len(F):
-        return np.zeros(0, dtype=int)
-    size, margin = np.ptp(F, axis=0), ROUNDING * np.abs(F).max(axis=0)
-    left, found = np.argsort((F / np.where(size > 0, size, 1.0)).sum(axis=1), kind="stable"), []
-    while len(left):
-        first, rest = left[0], left[1:]
-        found.append(first)
-        left = rest[(F[rest] < F[first] + margin).any(axis=1)]
-    return np.sort(np.array(found))
 
 
 def rows_in(x: Any, rows: np.ndarray) -> Any:
@@ -201,12 +193,3 @@ def rows_in(x: Any, rows: np.ndarray) -> Any:
 def host_array(x: Any) -> np.ndarray:
     """In the host's memory."""
     return x.get() if hasattr(x, "get") else np.asarray(x)
-
-
-def search_weights(objectives: int) -> np.ndarray:
-    """(ROUNDS, objectives), each objective by itself first."""
-    rng = np.random.default_rng(0)
-    ends = np.eye(objectives) + 1e-6
-    if not objectives:
-        return ends
-    return np.concatenate([ends, rng.dirichlet(np.ones(objectives), ROUNDS)])
