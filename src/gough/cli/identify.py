@@ -75,6 +75,10 @@ def identify(
     robot_out: Annotated[
         Path | None, typer.Option("--robot-out", help="Write the robot with its new numbers (.yaml).")
     ] = None,
+    estimate_out: Annotated[
+        Path | None,
+        typer.Option("--estimate-out", help="Write numbers and covariance (.npz), for tolerances of studies."),
+    ] = None,
     variables: Set = None,
     json: Json = False,
 ) -> None:
@@ -103,6 +107,8 @@ def identify(
         )
     if out is not None and out.suffix.lower() not in (".html", ".htm"):  # before the work, not after it
         raise UsageError(f"--out {out}: the report is a page; give a name that ends with .html")
+    if estimate_out is not None and estimate_out.suffix.lower() != ".npz":
+        raise UsageError(f"--estimate-out {estimate_out}: give a name that ends with .npz")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, _ = open_model(robot, quiet=json, variables=variables)
@@ -148,6 +154,8 @@ def identify(
     if robot_out is not None:
         gough.save(found.robot, robot_out)
         files.append(str(robot_out))
+    if estimate_out is not None:
+        files.append(str(found.save(estimate_out)))
     if json:
         told_of = told_result(found)
         write_json(told_of | {"warnings": doubts + told_of["warnings"], "files": files})

@@ -17,8 +17,11 @@ from gough.identification.data.samples import Samples
 from gough.identification.estimation.consistent import inconsistent_names
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.rows import ForceEquations, Rows, Thinning, stretches
+from gough.identification.saved import save_identification, saved_numbers
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gough.model import Model
     from gough.robot import Robot
     from gough.simulation.results.run import Run
@@ -258,6 +261,12 @@ class Identification:
 
     def __str__(self) -> str:
         return self.report()
+
+    @checked(path=path)
+    def save(self, path: Any) -> "Path":
+        """Keep the robot's numbers and their covariance in a file (.npz), for `gough.load_identification` and for `tolerances:`
+        of studies; samples and equations are not in it."""
+        return save_identification(saved_numbers(self), path)
 
     @checked(path=path)
     def report(self, path: Any = None) -> str:

@@ -43,7 +43,7 @@ Arrays = dict[str, np.ndarray]
 
 def states_per_design(evaluator: Evaluator) -> int:
     """Of all cases together, tolerances counted."""
-    draws = 1 if evaluator.tolerances is None else len(evaluator.tolerances.deviations)
+    draws = 1 if evaluator.tolerances is None else evaluator.tolerances.count
     return max(1, sum(case.count for case in evaluator.cases.values())) * draws
 
 
@@ -124,10 +124,6 @@ def sweep_points(study: "Study") -> SweepPoints:
 def subject_of(study: "Study") -> dict[str, Any]:
     """All that parts follow from, as plain data."""
     e = study.evaluator
-    tolerances = None
-    if e.tolerances is not None:
-        t = e.tolerances
-        tolerances = [t.deviations.tolist(), t.quantile, sorted(t.of)]
     cases = {name: _case_subject(case) for name, case in e.cases.items()}
     return {
         "robot": dumps(study.robot),
@@ -137,7 +133,7 @@ def subject_of(study: "Study") -> dict[str, Any]:
         "measures": [m.words for m in e.measures],
         "objectives": [asdict(o) for o in e.objectives],
         "constraints": [asdict(c) for c in e.constraints],
-        "tolerances": tolerances,
+        "tolerances": None if e.tolerances is None else e.tolerances.plain,
         "search": asdict(study.search),
         "keep": study.keep,
     }

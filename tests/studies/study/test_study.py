@@ -143,16 +143,21 @@ def test_all_problems_at_once() -> None:
                     "measures": {
                         "torque": {"measure": "peek force", "case": "turn"},
                         "mass": {"measure": "mass", "case": "x"},
+                        "none": {"case": "turn"},
                     },
                     "minimise": ["torke"],
-                    "constraints": {"weight": {"at_most": 3}},
+                    "constraints": {"weight": {"at_most": 3}, "none": {"at_most": 3}},
                     "search": {"method": "gradiant"},
-                    "tolerances": {"deviations": {"crank": 0.1}},
+                    "tolerances": {"deviations": {"cranque": 0.1}},
+                    "keep": "everything",
+                    "shape": 3,
                 }
             )
     text = str(caught.value)
-    for word in ("cranc", "0.3 kg", "load", "moter", "torke", "weight", "gradiant", "is not varied", "no case 'x'"):
+    told = "cranc, 0.3 kg, load, moter, torke, weight, gradiant, cranque, no case 'x', everything, shape"
+    for word in told.split(", "):
         assert word in text, word
+    assert "no measure 'none'" not in text and len(text.splitlines()) == 13
 
 
 def test_a_study_says_why_it_has_no_gradients() -> None:

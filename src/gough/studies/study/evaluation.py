@@ -18,6 +18,7 @@ from gough.errors import UsageError
 from gough.studies._directions import choose_directions
 from gough.studies.study.cases import CaseStates, StudyCase
 from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure, WorkspaceMeasure
+from gough.studies.study.tolerances import Tolerances
 from gough.studies.study.variables import DesignSpace
 
 HELD = 1e-9
@@ -48,16 +49,6 @@ class Objective:
 
     measure: str
     sense: float = 1.0
-
-
-@dataclass(frozen=True)
-class Tolerances:
-    """Deviations (k, variables) from a design that it is judged by, the first of them none; quantile: of the values, 1 the worst.
-    Measures in `of` alone are taken so, all where it is empty."""
-
-    deviations: np.ndarray
-    quantile: float = 1.0
-    of: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +112,11 @@ class Evaluator:
     def evaluate(self, x: np.ndarray, graded: bool = False) -> Evaluated:
         """Of points (n, k). graded: violations say by how much designs are no robots, which optimisers follow; else how often."""
         if self.tolerances is None:
-            values, violation = self._plain(x, graded)
+            values, violation = self._plain(*self.space.designs(x), graded)
             return Evaluated(x, values, self.constraint_values(values), violation)
-        d = self.tolerances.deviations
-        values, violation = self._plain((x[:, None] + d).reshape(-1, x.shape[1]), graded)
-        all_, violation = values.reshape(len(x), len(d), -1), violation.reshape(len(x), len(d)).mean(axis=1)
+        values, violation = self._plain(*self.tolerances.designs(self.space, x), graded)
+        shape = len(x), self.tolerances.count
+        all_, violation = values.reshape(*shape, -1), violation.reshape(shape).mean(axis=1)
         return Evaluated(x, self._robust(all_), self._robust_constraints(all_), violation)
 
     def objective_values(self, values: np.ndarray) -> np.ndarray:
@@ -142,9 +133,8 @@ class Evaluator:
         ]
         return np.stack(found, axis=-1) if found else np.zeros((*values.shape[:-1], 0))
 
-    def _plain(self, x: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
-        P, violation = self.space.designs(x)
-        values = np.full((len(x), len(self.measures)), np.nan)
+    def _plain(self, P: np.ndarray, violation: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
+        values = np.full((len(P), len(self.measures)), np.nan)
         good = np.flatnonzero(violation == 0)
         if len(good):
             values[good], violation[good] = self._of_designs(P[good], graded)
