@@ -79,6 +79,10 @@ def identify(
         Path | None,
         typer.Option("--estimate-out", help="Write numbers and covariance (.npz), for tolerances of studies."),
     ] = None,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", help="Work on a Dask cluster: tcp://HOST:PORT, or local:N processes.")
+    ] = None,
+    mixed: Annotated[bool, typer.Option("--mixed", help="With --cluster: workers may be of several kinds.")] = False,
     variables: Set = None,
     json: Json = False,
 ) -> None:
@@ -145,6 +149,8 @@ def identify(
             prior=prior,
             consistent=False if consistent == "no" else consistent,
             thin=thin,
+            cluster=cluster,
+            mixed=mixed,
             **more,
         )
     files = []

@@ -6,7 +6,7 @@ kept of it is written as a part before it counts, so that a run that was ended, 
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,10 @@ from gough.compilation.threads import calls_here
 from gough.distribution import PartFolder, open_cluster, run_chunks
 from gough.errors import GoughError, UsageError
 from gough.robot.writer import dumps
+from gough.studies._kept import KEPT, KeptDesigns
 from gough.studies._pareto import ParetoFront, front_rows, take
 from gough.studies.methods.descent import Descent, descend
-from gough.studies.methods.evolution import generations, polish
+from gough.studies.methods.evolution import generations, polish, polish_starts
 from gough.studies.methods.sweep import SWEEPS, SweepPoints
 from gough.studies.result import StudyResult
 from gough.studies.study.evaluation import Evaluated, Evaluator
@@ -29,15 +30,15 @@ if TYPE_CHECKING:
 
 BLOCK = 2**15
 """States that are held at once."""
-CHUNK = 2**19
-"""States of a chunk of a sweep: seconds of work."""
+CHUNK, FEWER = 2**16, 10_000
+"""States of a chunk of a sweep, about a second of work; chunks beyond which they hold more."""
 PARTS = 1_000_000
 """Of one run, at most."""
 SLICE = 32
 """Designs of a generation that are one chunk."""
 SAMPLED = 0.01
 """Part of a chunk's designs that keep: sample keeps beside the front."""
-KEPT = ("x", "values", "constraints", "violation")
+Tick = Callable[[float], None]
 Arrays = dict[str, np.ndarray]
 
 
@@ -47,16 +48,19 @@ def states_per_design(evaluator: Evaluator) -> int:
     return max(1, sum(case.count for case in evaluator.cases.values())) * draws
 
 
-def evaluate_blocks(evaluator: Evaluator, x: np.ndarray, graded: bool) -> Evaluated:
+def evaluate_blocks(evaluator: Evaluator, x: np.ndarray, graded: bool, tick: Tick) -> Evaluated:
     """Points (n, k), so many at once as memory allows."""
-    step = max(1, BLOCK // states_per_design(evaluator))
-    parts = [evaluator.evaluate(x[k : k + step], graded) for k in range(0, max(1, len(x)), step)]
+    step, parts = max(1, BLOCK // states_per_design(evaluator)), []
+    for k in range(0, max(1, len(x)), step):
+        tick(k / max(1, len(x)))
+        parts.append(evaluator.evaluate(x[k : k + step], graded))
     return parts[0] if len(parts) == 1 else Evaluated.join(parts)
 
 
 @dataclass(frozen=True)
 class StudyWork:
-    """What workers do with chunks of a study: ("points", begin, end), ("start", k) or ("designs", x)."""
+    """What workers do with chunks of a study: ("points", begin, end), ("start", k), ("designs", x) or ("end", x, weights,
+    reference), a polish of a point of the front."""
 
     study: "Study"
 
@@ -64,23 +68,25 @@ class StudyWork:
         """Chunks to arrays."""
         return self._do
 
-    def _do(self, chunk: tuple[Any, ...], tick: Any) -> Arrays:
+    def _do(self, chunk: tuple[Any, ...], tick: Tick) -> Arrays:
         study, evaluator = self.study, self.study.evaluator
         with calls_here(threads=1, steady=True), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             if chunk[0] == "points":
                 x = sweep_points(study).at(*chunk[1:])
-                return self._kept(evaluate_blocks(evaluator, x, False), int(chunk[1]))
+                return self._kept(evaluate_blocks(evaluator, x, False, tick), int(chunk[1]))
             if chunk[0] == "start":
-                return descent_arrays(self._descent(int(chunk[1])))
-            return {name: getattr(evaluate_blocks(evaluator, chunk[1], True), name) for name in KEPT}
+                return descent_arrays(self._descent(int(chunk[1]), tick))
+            if chunk[0] == "end":
+                return arrays_of(polish(evaluator, chunk[1:], study.search, tick)) | {"start": chunk[1]}
+            return arrays_of(evaluate_blocks(evaluator, chunk[1], True, tick))
 
-    def _descent(self, k: int) -> Descent:
+    def _descent(self, k: int, tick: Tick) -> Descent:
         search, evaluator = self.study.search, self.study.evaluator
         space = evaluator.space
         points = SweepPoints(space, "sobol", max(search.starts, 1), search.seed)
         start = space.settle(space.start[None])[0] if k == 0 else points.at(k, k + 1)[0]
-        return descend(evaluator, start, None, search.solver, search.iterations)
+        return descend(evaluator, start, None, search.solver, search.iterations, tick=tick)
 
     def _kept(self, found: Evaluated, number: int) -> Arrays:
         """What a part holds of a chunk, and how many designs there were: all, robots, feasible ones."""
@@ -93,13 +99,17 @@ class StudyWork:
         if study.keep == "sample":
             drawn = np.random.default_rng([study.search.seed, number]).random(n) < SAMPLED
             rows = np.union1d(rows, np.flatnonzero(drawn))
-        kept = take(found, rows)
-        return {"counts": counts} | {name: getattr(kept, name) for name in KEPT}
+        return {"counts": counts} | arrays_of(take(found, rows))
+
+
+def arrays_of(found: Evaluated) -> Arrays:
+    """Designs as a part."""
+    return {name: getattr(found, name) for name in KEPT}
 
 
 def descent_arrays(found: Descent) -> Arrays:
     """A descent as a part."""
-    arrays = {name: getattr(found.evaluated, name) for name in KEPT}
+    arrays = arrays_of(found.evaluated)
     robot, good = bool(found.evaluated.violation[0] == 0), bool(found.evaluated.feasible[0])
     counts = np.array([found.evaluations, found.evaluations if robot else 0, int(good)])
     return arrays | {
@@ -134,7 +144,7 @@ def subject_of(study: "Study") -> dict[str, Any]:
         "objectives": [asdict(o) for o in e.objectives],
         "constraints": [asdict(c) for c in e.constraints],
         "tolerances": None if e.tolerances is None else e.tolerances.plain,
-        "search": asdict(study.search),
+        "search": {key: x for key, x in asdict(study.search).items() if key != "budget"},
         "keep": study.keep,
     }
 
@@ -161,70 +171,100 @@ def _listed(x: np.ndarray | None) -> Any:
     return None if x is None else np.asarray(x).tolist()
 
 
-def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool) -> StudyResult:
+def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: float | None) -> StudyResult:
     """See `Study.run`."""
     began = time.perf_counter()
+    budget = study.search.budget if budget is None else budget
+    until = None if budget is None else time.monotonic() + budget
     store = None if folder is None else PartFolder(folder, "study", subject_of(study))
-    gathered = _Gathered(study)
-    partial = False
+    gathered = _Gathered(study, store)
+    interrupted = False
     try:
         with open_cluster(cluster) as workers:
-            for found in _chunks(study, store, workers, mixed):
-                gathered.add(found)
+            run = _StudyRun(study, store, {"cluster": workers, "mixed": mixed, "until": until})
+            for number, found in run.parts():
+                gathered.add(number, found)
+            late = run.is_short
     except KeyboardInterrupt:
-        partial = True
-    return gathered.result(store, partial, time.perf_counter() - began)
+        interrupted, late = True, False
+    return gathered.result(interrupted, late, time.perf_counter() - began)
 
 
-def _chunks(study: "Study", store: PartFolder | None, cluster: Any, mixed: bool) -> Iterator[Arrays]:
-    """Arrays of all parts, as they come."""
-    work, search = StudyWork(study), study.search
-    options: dict[str, Any] = {"cluster": cluster, "mixed": mixed}
-    if search.method in SWEEPS:
-        total = sweep_points(study).total
-        step = max(1, CHUNK // states_per_design(study.evaluator))
-        demand_parts(-(-total // step), f"{total} designs")
-        chunks = [("points", k, min(k + step, total)) for k in range(0, total, step)]
-        yield from (done.result for done in run_chunks(work, chunks, store=store, **options))
-    elif search.method == "gradient":
-        demand_parts(search.starts, f"{search.starts} starts")
-        chunks = [("start", k) for k in range(search.starts)]
-        yield from (done.result for done in run_chunks(work, chunks, store=store, **options))
-    else:
-        yield from _evolved(study, work, store, options)
+class _OutOfTimeError(Exception):
+    """A generation that is not finished in time."""
 
 
-def _evolved(study: "Study", work: StudyWork, store: PartFolder | None, options: dict[str, Any]) -> Iterator[Arrays]:
-    search, evaluator = study.search, study.evaluator
-    front = _Gathered(study)
+class _StudyRun:
+    """Parts of a run. options: of `run_chunks`; is_short: whether some are missing, because time was over."""
 
-    def evaluate(number: int, x: np.ndarray) -> Evaluated:
-        kept = None if store is None else store.read(number)
+    def __init__(self, study: "Study", store: PartFolder | None, options: dict[str, Any]) -> None:
+        self.study, self.store, self.options = study, store, options
+        self.work, self.is_short = StudyWork(study), False
+
+    def parts(self) -> Iterator[tuple[int, Arrays]]:
+        """(number, arrays) of all parts, as they come."""
+        study, search = self.study, self.study.search
+        if search.method in SWEEPS:
+            total = sweep_points(study).total
+            step = max(1, CHUNK // states_per_design(study.evaluator), -(-total // FEWER))
+            demand_parts(-(-total // step), f"{total} designs")
+            yield from self._all([("points", k, min(k + step, total)) for k in range(0, total, step)])
+        elif search.method == "gradient":
+            demand_parts(search.starts, f"{search.starts} starts")
+            yield from self._all([("start", k) for k in range(search.starts)])
+        else:
+            yield from self._evolved()
+
+    def _all(self, chunks: list[tuple[Any, ...]]) -> Iterator[tuple[int, Arrays]]:
+        count = 0
+        for done in run_chunks(self.work, chunks, store=self.store, **self.options):
+            count += 1
+            yield done.number, done.result
+        self.is_short = count < len(chunks)
+
+    def _evolved(self) -> Iterator[tuple[int, Arrays]]:
+        search, evaluator = self.study.search, self.study.evaluator
+        front, count = _Gathered(self.study, None), 0
+        try:
+            made = generations(evaluator, search.count, search.population, search.seed, self._generation)
+            for count, found in enumerate(made, start=1):
+                front.add(count - 1, arrays := arrays_of(found))
+                yield count - 1, arrays
+        except _OutOfTimeError:
+            self.is_short = True
+            return
+        if search.polish and not _why_no_gradients(evaluator):
+            yield from self._polished(polish_starts(evaluator, front.front, search.polish, search.seed), count)
+
+    def _generation(self, number: int, x: np.ndarray) -> Evaluated:
+        kept = None if self.store is None else self.store.read(number)
         if kept is not None and np.array_equal(kept["x"], x):
             return Evaluated(*(kept[name] for name in KEPT))
         slices = [("designs", x[k : k + SLICE]) for k in range(0, len(x), SLICE)]
-        done = {d.number: d.result for d in run_chunks(work, slices, **options)}
+        done = {d.number: d.result for d in run_chunks(self.work, slices, **self.options)}
+        if len(done) < len(slices):
+            raise _OutOfTimeError
         found = {name: np.concatenate([done[k][name] for k in sorted(done)]) for name in KEPT}
-        if store is not None:
-            store.keep(number, found)
+        if self.store is not None:
+            self.store.keep(number, found)
         return Evaluated(*(found[name] for name in KEPT))
 
-    count = 0
-    for found in generations(evaluator, search.count, search.population, search.seed, evaluate):
-        arrays = {name: getattr(found, name) for name in KEPT}
-        front.add(arrays)
-        count += 1
-        yield arrays
-    if search.polish and not _why_no_gradients(evaluator):
-        ends = polish(evaluator, front.front, search.polish, search.seed, search.iterations, search.solver)
-        for k, end in enumerate(ends):
-            kept = None if store is None else store.read(count + k)
-            if kept is None:
-                found = end()
-                kept = {name: getattr(found, name) for name in KEPT}
-                if store is not None:
-                    store.keep(count + k, kept)
-            yield kept
+    def _polished(self, starts: list[tuple[np.ndarray, ...]], first: int) -> Iterator[tuple[int, Arrays]]:
+        """Ends of descents from points of the front, as parts from number `first` on."""
+        todo = []
+        for k, start in enumerate(starts):
+            kept = None if self.store is None else self.store.read(first + k)
+            if kept is not None and np.array_equal(kept.get("start", ()), start[0]):
+                yield first + k, kept
+            else:
+                todo.append(k)
+        chunks, count = [("end", *starts[k]) for k in todo], 0
+        for done in run_chunks(self.work, chunks, **self.options):
+            number, count = first + todo[done.number], count + 1
+            if self.store is not None:
+                self.store.keep(number, done.result)
+            yield number, done.result
+        self.is_short = count < len(chunks)
 
 
 def _why_no_gradients(evaluator: Evaluator) -> str:
@@ -236,17 +276,18 @@ def _why_no_gradients(evaluator: Evaluator) -> str:
 
 
 class _Gathered:
-    """What came in so far."""
+    """What came in so far: the front, counts, and of designs that are kept those that no folder holds."""
 
-    def __init__(self, study: "Study") -> None:
-        self.study, e = study, study.evaluator
+    def __init__(self, study: "Study", store: PartFolder | None) -> None:
+        self.study, self.store, e = study, store, study.evaluator
         sizes = (len(e.space.variables), len(e.measures), len(e.constraint_names), len(e.objectives))
         self.front = ParetoFront.empty(*sizes)
-        self.kept: list[Evaluated] = []
+        self.numbers: list[int] = []
+        self.held: list[Evaluated] = []
         self.counts = np.zeros(3, dtype=int)
         self.descents: list[tuple[np.ndarray, bool, str, int]] = []
 
-    def add(self, arrays: Arrays) -> None:
+    def add(self, number: int, arrays: Arrays) -> None:
         """A part."""
         e, found = self.study.evaluator, Evaluated(*(arrays[name] for name in KEPT))
         n = len(found.violation)
@@ -255,26 +296,35 @@ class _Gathered:
         if e.objectives:
             self.front = self.front.with_(found, e.objective_values(found.values))
         if self.study.keep != "front" or self.study.search.method == "gradient":
-            self.kept.append(found)
+            self.numbers.append(number)
+            if self.store is None:
+                self.held.append(found)
         if "said" in arrays:
             self.descents.append(
                 (arrays["start"], bool(arrays["success"]), str(arrays["said"]), int(arrays["counts"][0]))
             )
 
-    def result(self, store: PartFolder | None, partial: bool, seconds: float) -> StudyResult:
+    def kept(self) -> KeptDesigns:
+        """Designs that were kept, of which those of a folder stay there."""
+        if not self.numbers:
+            return KeptDesigns(None, (), (self.front.designs,))
+        order = sorted(range(len(self.numbers)), key=self.numbers.__getitem__)
+        held = tuple(self.held[k] for k in order) if self.store is None else ()
+        return KeptDesigns(self.store, tuple(self.numbers[k] for k in order), held)
+
+    def result(self, interrupted: bool, late: bool, seconds: float) -> StudyResult:
         """All of it."""
-        kept = Evaluated.join(self.kept) if self.kept else self.front.designs
-        why = "" if self.study.search.method in SWEEPS else _why_no_gradients(self.study.evaluator)
         return StudyResult(
             self.study,
             self.front,
-            kept,
+            self.kept(),
             int(self.counts[0]),
             int(self.counts[1]),
             int(self.counts[2]),
-            partial,
+            interrupted or late,
             seconds,
-            None if store is None else store.folder,
+            None if self.store is None else self.store.folder,
             tuple(self.descents),
-            why,
+            "" if self.study.search.method in SWEEPS else _why_no_gradients(self.study.evaluator),
+            late,
         )

@@ -15,7 +15,7 @@ minimise: [force, mass]                            or maximise
 constraints: {dexterity: {at_least: 0.2}, force: {at_most: 800 N}}
 tolerances: {deviations: {base_radius: 0.2 mm, "leg*.hip.x": 0.1 mm}, draws: 32, seed: 0, quantile: 0.95, of: [force]}
                                                    and, or instead: identification: found.npz, parameters: ["*_rod.*"]
-search: {method: sobol, count: 10000, seed: 1}     see `search.StudySearch`
+search: {method: sobol, count: 10000, seed: 1, budget: 10 min}    see `search.StudySearch`
 keep: front                                        all, front or sample
 """
 
@@ -159,6 +159,7 @@ class SearchItem(Item):
     solver: str | None = None
     population: Annotated[int, _whole(4)] | None = None
     polish: Annotated[int, _whole(0)] | None = None
+    budget: Any = None
 
 
 class StudyItem(Item):

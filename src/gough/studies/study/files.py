@@ -89,7 +89,8 @@ class _StudyReading(CaseText, ToleranceText):
         bounds = [self._constraint(name, item, units) for name in item.constraints]
         constraints = tuple(b for b in bounds if b is not None)
         objectives = self._objectives(item, set(self._written("measures")))
-        own = item.search.model_dump(exclude={"method", "source"})
+        own = item.search.model_dump(exclude={"method", "source", "budget"})
+        own["budget"] = self._budget(item.search.budget)
         search = self.attempt(("search",), lambda: StudySearch.of(item.search.method, **own))
         if self.problems or search is None:
             raise self._failure()
@@ -129,6 +130,13 @@ class _StudyReading(CaseText, ToleranceText):
             if "robot" not in data:
                 return None
         return None
+
+    def _budget(self, value: Any) -> float | None:
+        place = ("search", "budget")
+        found = None if value is None else self.in_unit(place, value, "s")
+        if found is not None and found <= 0:
+            self.complain(place, "not a time", "a time above 0, such as 10 min")
+        return found
 
     def _written(self, key: str) -> list[str]:
         """Names under a key of the document, right or wrong: what is wrong with them is said once."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import checked, flag, nothing, path
+from gough.arguments import checked, flag, nothing, number, path
 from gough.distribution import a_cluster
 from gough.errors import UsageError
 from gough.robot.item import nearest
@@ -84,10 +84,13 @@ class Study:
             x[self.variables.index(name)] = value
         return x
 
-    @checked(folder=path | nothing, cluster=a_cluster | nothing, mixed=flag)
-    def run(self, folder: Any = None, *, cluster: Any = None, mixed: bool = False) -> "StudyResult":
+    @checked(folder=path | nothing, cluster=a_cluster | nothing, mixed=flag, budget=number(above=0) | nothing)
+    def run(
+        self, folder: Any = None, *, cluster: Any = None, mixed: bool = False, budget: float | None = None
+    ) -> "StudyResult":
         """Look for designs. folder: where parts are kept, from which an interrupted run goes on; cluster, mixed: as for
-        `gough.simulate_many`. Ctrl-C returns what is done."""
+        `gough.simulate_many`; budget: seconds after which it ends with what is done, default as the study says. Ctrl-C returns
+        what is done."""
         from gough.studies._running import run_study
 
-        return run_study(self, folder, cluster, mixed)
+        return run_study(self, folder, cluster, mixed, budget)
