@@ -51,7 +51,7 @@ study.run(sys.argv[1], cluster=sys.argv[3] if len(sys.argv) > 3 else None)
 """
 WIDE: dict[str, Any] = {"maximise": "way", "variables": {"crank": [0.05, 0.3], "rod": [0.25, 0.6]}}
 LONG: list[dict[str, Any]] = [
-    {"method": "sobol", "count": 12_000, "seed": 4},
+    {"method": "sobol", "count": 4000, "seed": 4},
     {"method": "gradient", "starts": 12},
     {"method": "evolution", "count": 600, "population": 40, "polish": 4},
 ]
@@ -113,7 +113,7 @@ def test_a_killed_run_goes_on(search: dict[str, Any], tmp_path: Path) -> None:
 def test_trouble_on_a_cluster(search: dict[str, Any], trouble: str, processes: Processes, tmp_path: Path) -> None:
     """A worker is killed, the scheduler is restarted, the folder is gone for seconds: no part is lost or counted twice."""
     first = processes.scheduler()
-    workers = [processes.worker("--death-timeout", "5") for _ in range(2)]
+    workers = [processes.worker() for _ in range(2)]
     folder, study = tmp_path / "parts", slider_study(**WIDE, search=search)
 
     def disturb() -> None:
