@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from gough.identification.identify import identify as identify
     from gough.identification.regressor import Regressor as Regressor
     from gough.identification.regressor import regressor as regressor
+    from gough.identification.saved import SavedIdentification as SavedIdentification
+    from gough.identification.saved import load_identification as load_identification
     from gough.interchange import ConversionWarning as ConversionWarning
     from gough.interchange import load as load
     from gough.model import Model as Model

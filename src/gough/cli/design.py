@@ -7,6 +7,7 @@ import typer
 
 from gough.cli.opening import Json
 from gough.cli.output import note, say, write_json
+from gough.cli.values import seconds
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,9 +32,11 @@ def search_designs(
         str | None, typer.Option("--cluster", help="Work on a Dask cluster: tcp://HOST:PORT, or local:N processes.")
     ] = None,
     mixed: Annotated[bool, typer.Option("--mixed", help="With --cluster: workers may be of several kinds.")] = False,
-    device: Annotated[
-        str, typer.Option("--device", help="cuda: a GPU goes through a sweep's designs first.")
-    ] = "cpu",
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", help="Time after which it ends with what is done, '10 min'; with --out it goes on."),
+    ] = None,
+    device: Annotated[str, typer.Option("--device", help="cuda: a GPU goes through a sweep's designs first.")] = "cpu",
     json: Json = False,
 ) -> None:
     """Look for designs of a robot as a study says: sweeps, gradients, or a Pareto front."""
@@ -42,7 +45,8 @@ def search_designs(
     if robot_out is not None and robot_out.suffix.lower() not in (".yaml", ".yml"):
         raise UsageError(f"--robot-out {robot_out}: give a name that ends with .yaml")
     asked = gough.load_study(study)
-    found = asked.run(None if out is None else out / "parts", cluster=cluster, mixed=mixed, device=device)
+    parts, seconds_left = None if out is None else out / "parts", seconds(budget, "--budget")
+    found = asked.run(parts, cluster=cluster, mixed=mixed, budget=seconds_left, device=device)
     files = []
     if out is not None:
         files.append(str(found.save(out) / "front.csv"))
@@ -60,7 +64,7 @@ def search_designs(
             say(line)
         for name in files:
             note(f"written: {name}")
-    if found.partial:
+    if found.partial and not found.out_of_time:
         raise KeyboardInterrupt
 
 
@@ -74,6 +78,7 @@ def told_result(found: "StudyResult") -> dict[str, Any]:
         "robots": found.robots,
         "feasible": found.feasible,
         "partial": found.partial,
+        "out_of_time": found.out_of_time,
         "seconds": found.seconds,
         "front": [
             {"variables": found.variables(k), "measures": found.values(k), "binding": found.binding(k)}
@@ -87,6 +92,7 @@ def lines_of(found: "StudyResult", choose: int | None) -> list[str]:
     e = found.study.evaluator
     counted = f"{found.robots} take all states, {found.feasible} feasible, {len(found)} on the front"
     lines = [f"{found.designs} designs by {found.study.search.method}: {counted} ({found.seconds:.3g} s)"]
+    lines += ["stopped, since its time was over: the same call in the same folder goes on"] if found.out_of_time else []
     lines += [f"no gradients: {found.no_gradients}"] if found.no_gradients else []
     if not len(found) or not e.objectives:
         return lines

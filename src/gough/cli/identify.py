@@ -75,6 +75,14 @@ def identify(
     robot_out: Annotated[
         Path | None, typer.Option("--robot-out", help="Write the robot with its new numbers (.yaml).")
     ] = None,
+    estimate_out: Annotated[
+        Path | None,
+        typer.Option("--estimate-out", help="Write numbers and covariance (.npz), for tolerances of studies."),
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", help="Work on a Dask cluster: tcp://HOST:PORT, or local:N processes.")
+    ] = None,
+    mixed: Annotated[bool, typer.Option("--mixed", help="With --cluster: workers may be of several kinds.")] = False,
     variables: Set = None,
     json: Json = False,
 ) -> None:
@@ -103,6 +111,8 @@ def identify(
         )
     if out is not None and out.suffix.lower() not in (".html", ".htm"):  # before the work, not after it
         raise UsageError(f"--out {out}: the report is a page; give a name that ends with .html")
+    if estimate_out is not None and estimate_out.suffix.lower() != ".npz":
+        raise UsageError(f"--estimate-out {estimate_out}: give a name that ends with .npz")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, _ = open_model(robot, quiet=json, variables=variables)
@@ -139,6 +149,8 @@ def identify(
             prior=prior,
             consistent=False if consistent == "no" else consistent,
             thin=thin,
+            cluster=cluster,
+            mixed=mixed,
             **more,
         )
     files = []
@@ -148,6 +160,8 @@ def identify(
     if robot_out is not None:
         gough.save(found.robot, robot_out)
         files.append(str(robot_out))
+    if estimate_out is not None:
+        files.append(str(found.save(estimate_out)))
     if json:
         told_of = told_result(found)
         write_json(told_of | {"warnings": doubts + told_of["warnings"], "files": files})

@@ -19,7 +19,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 from gough.distribution._worker import Job, Machine, describe_worker, run_chunk
-from gough.distribution.chunks import LOCAL, ChunkWork, note_chunk
+from gough.distribution.chunks import LOCAL, ChunkWork, is_over, note_chunk
 from gough.distribution.parts import PartFolder
 from gough.errors import ClusterError, GoughError, RunWarning, UsageError, warn
 
@@ -46,8 +46,8 @@ PROBE = "gough.distribution._worker:PACKAGES"
 """What a worker must have."""
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 """What versions of Dask raise for a task that is lost."""
-Settings = tuple[bool, str, int, float]
-"""mixed, device, tries, patience: as `run_chunks` takes them."""
+Settings = tuple[bool, str, int, float, float | None]
+"""mixed, device, tries, patience, until: as `run_chunks` takes them."""
 
 
 class _Lost(Exception):
@@ -133,7 +133,7 @@ class _Flight:
 
     def __init__(self, client: Any, job: Job, settings: Settings) -> None:
         self.client, self.job = client, job
-        self.mixed, self.device, self.tries, self.patience = settings
+        self.mixed, self.device, self.tries, self.patience, self.until = settings
         self.address, self.security = client.scheduler.address, client.security
         self.token, self.count = uuid.uuid4().hex[:8], 0
         self.flying: dict[Any, int] = {}
@@ -150,7 +150,7 @@ class _Flight:
     def stream(self, chunks: Sequence[Any], todo: list[int]) -> Iterator[tuple[int, Any]]:
         """(number, result) as they are finished."""
         waiting = deque(todo)
-        while waiting or self.flying:
+        while (waiting or self.flying) and not is_over(self.until):
             try:
                 self._look()
                 while waiting and len(self.flying) < AHEAD * sum(self.workers.values()):

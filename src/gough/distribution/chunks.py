@@ -15,6 +15,7 @@ machines of one kind. With a store, every result is written before it is handed 
 
 import os
 import re
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
@@ -75,6 +76,7 @@ def run_chunks(
     tick: Callable[[int, float], None] | None = None,
     tries: int = TRIES,
     patience: float = PATIENCE,
+    until: float | None = None,
 ) -> Generator[DoneChunk, None, None]:
     """All chunks as they are finished, in any order, never more than a few in memory.
 
@@ -82,7 +84,7 @@ def run_chunks(
     process, default all cores; "local:N", an address, or a Client. mixed: whether workers of several kinds of CPU (or GPU) may
     work together. device: "cuda" demands a GPU for each worker. store: where parts are kept. tick: called with (number, part of
     it that is done), by threads of this process alone. tries: of a chunk on a cluster. patience (s): for a folder or a scheduler
-    that is gone.
+    that is gone. until: when (by time.monotonic()) it ends, whatever is left: no chunk begins then, those at work are given up.
 
     An error of gough ends it as it is, with the chunk's number as a note. Ctrl-C and closing the iterator end all chunks that are
     not finished; what is stored stays.
@@ -97,11 +99,11 @@ def run_chunks(
     if not todo:
         return
     if cluster is None:
-        found = _run_in_threads(work, chunks, todo, store, threads, tick, patience)
+        found = _run_in_threads(work, chunks, todo, store, threads, tick, (patience, until))
     else:
         from gough.distribution._dask import run_on_cluster
 
-        found = run_on_cluster(work, chunks, todo, store, cluster, (mixed, device, tries, patience))
+        found = run_on_cluster(work, chunks, todo, store, cluster, (mixed, device, tries, patience, until))
     with closing(found):
         for k, result in found:
             yield DoneChunk(k, result, False)
@@ -119,6 +121,11 @@ def open_cluster(cluster: Any) -> Iterator[Any]:
         yield client
 
 
+def is_over(until: float | None) -> bool:
+    """Whether that time has come; None: never."""
+    return until is not None and time.monotonic() >= until
+
+
 def note_chunk(problem: BaseException, k: int) -> None:
     """Say with an error in which chunk it arose."""
     problem.add_note(f"in chunk {k}")
@@ -131,13 +138,13 @@ def _run_in_threads(
     store: PartFolder | None,
     threads: int | None,
     tick: Callable[[int, float], None] | None,
-    patience: float,
+    limits: tuple[float, float | None],
 ) -> Generator[tuple[int, Any], None, None]:
-    ended, go = Event(), work.prepare()
+    ended, go, (patience, until) = Event(), work.prepare(), limits
 
     def do(k: int) -> Any:
         def tell(part: float) -> None:
-            if ended.is_set():
+            if ended.is_set() or is_over(until):
                 raise InterruptedError
             if tick is not None:
                 tick(k, part)
@@ -156,13 +163,15 @@ def _run_in_threads(
     with ThreadPoolExecutor(workers, thread_name_prefix="chunks") as pool:
         waiting, jobs = list(reversed(todo)), dict[Future[Any], int]()
         try:
-            while waiting or jobs:
-                while waiting and len(jobs) < 2 * workers:
+            while jobs or (waiting and not is_over(until)):
+                while waiting and len(jobs) < 2 * workers and not is_over(until):
                     k = waiting.pop()
                     jobs[pool.submit(do, k)] = k
                 done = wait(jobs, return_when=FIRST_COMPLETED).done
                 for job in sorted(done, key=lambda x: (x.exception() is not None, jobs[x])):  # what is good first
-                    yield jobs.pop(job), job.result()
+                    k = jobs.pop(job)
+                    if not (is_over(until) and isinstance(job.exception(), InterruptedError)):
+                        yield k, job.result()
         except BaseException:
             ended.set()
             for job in jobs:

@@ -16,9 +16,13 @@ from gough.identification.base_parameters import BaseParameters
 from gough.identification.data.samples import Samples
 from gough.identification.estimation.consistent import inconsistent_names
 from gough.identification.estimation.estimate import Estimate
-from gough.identification.estimation.rows import ForceEquations, Rows, Thinning, stretches
+from gough.identification.estimation.hands import HERE, Hands
+from gough.identification.estimation.rows import EquationPart, ForceEquations, Rows, Thinning, stretches
+from gough.identification.saved import save_identification, saved_numbers
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gough.model import Model
     from gough.robot import Robot
     from gough.simulation.results.run import Run
@@ -260,6 +264,12 @@ class Identification:
         return self.report()
 
     @checked(path=path)
+    def save(self, path: Any) -> "Path":
+        """Keep the robot's numbers and their covariance in a file (.npz), for `gough.load_identification` and for `tolerances:`
+        of studies; samples and equations are not in it."""
+        return save_identification(saved_numbers(self), path)
+
+    @checked(path=path)
     def report(self, path: Any = None) -> str:
         """What was found, as text; with a path (report.html) also as a page with figures, written there."""
         if path is not None:
@@ -330,13 +340,19 @@ def _shortened(names: Sequence[str]) -> str:
 METHODS = {"ls": "least squares", "iv": "instrumental variables", "didim": "output error"}
 
 
-def fit_of(equations: ForceEquations, phi: np.ndarray, name: str, squares: np.ndarray | None = None) -> Fit:
+def missing_squares(part: EquationPart, phi: np.ndarray) -> np.ndarray:
+    """Σ of squares (rows,) of what φ does not predict in a part of the equations."""
+    return np.sum([((piece.target - piece.Y @ phi) ** 2).sum(axis=0) for (piece,) in part], axis=0)
+
+
+def fit_of(
+    equations: ForceEquations, phi: np.ndarray, name: str, squares: np.ndarray | None = None, hands: Hands = HERE
+) -> Fit:
     """How well φ predicts forces; squares (rows,): of what it does not predict, where they are known."""
     count, thinning, missing = equations.count, equations.thinning, squares
     if missing is None:
-        missing = np.zeros(len(equations.rows.names))
-        for piece in equations:
-            missing += ((piece.target - piece.Y @ phi) ** 2).sum(axis=0)
+        nothing = np.zeros(len(equations.rows.names))
+        missing = sum(hands.over(missing_squares, equations.parts(), phi), nothing)
     force = equations.force_squares()
     if not count:
         longest = max(end - begin for _, begin, end in stretches(equations.samples))

@@ -15,6 +15,7 @@ from gough.arguments import (
     demand_one_of,
     flag,
     mapping,
+    nothing,
     number,
     numbers,
     several,
@@ -22,6 +23,7 @@ from gough.arguments import (
     word,
     words,
 )
+from gough.distribution import a_cluster
 from gough.errors import IdentificationWarning, UsageError, warn
 from gough.identification._doubts import Told, doubts_of, doubts_of_loop, named_contents
 from gough.identification._standard import Prior, Standard, lift
@@ -30,15 +32,17 @@ from gough.identification.base_parameters import BaseParameters, base_parameters
 from gough.identification.data.conditioning import condition
 from gough.identification.data.record import Record
 from gough.identification.data.samples import Samples
-from gough.identification.estimation.closed_loop import ClosedLoop, Simulated
+from gough.identification.estimation.closed_loop import ClosedLoop
 from gough.identification.estimation.consistent import WAYS, consistent_values, inconsistent_names
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.freed import FreedModel
 from gough.identification.estimation.gains import REMEDY
+from gough.identification.estimation.hands import Hands, open_hands
 from gough.identification.estimation.instruments import estimate_by_instruments
 from gough.identification.estimation.least_squares import estimate_linear
 from gough.identification.estimation.output_error import estimate_by_output
 from gough.identification.estimation.rows import ForceEquations, Rows, Thinning, deflections_are_still, drop_short_runs
+from gough.identification.estimation.simulating import SimulatedRobot
 from gough.identification.identification import METHODS, Identification, fit_of
 from gough.simulation.control.law import Law
 from gough.simulation.motion.motion import Motion
@@ -65,6 +69,8 @@ AS_TOLD = 1e-7
     prior=number(above=0) | mapping(number(above=0)),
     consistent=word | flag,
     thin=whole(1),
+    cluster=a_cluster | nothing,
+    mixed=flag,
 )
 def identify(
     model: "Model",
@@ -80,6 +86,8 @@ def identify(
     prior: float | Mapping[str, float] | None = None,
     consistent: str | bool = True,
     thin: int | None = None,
+    cluster: Any = None,
+    mixed: bool = False,
 ) -> Identification:
     """Masses, inertias, friction, … of a robot from measured motions and forces.
 
@@ -90,7 +98,7 @@ def identify(
     default: the references in the records), which began at begin= (s, by the data's clock). prior: relative spread of the
     description's numbers, or {name: spread}; None: the description decides only what the data leave open. consistent: True,
     "log-cholesky" or "lmi": numbers that a robot of matter can have. thin: keep one of so many samples, filtered; None: as the
-    data were conditioned.
+    data were conditioned. cluster, mixed: as for `gough.simulate_many`; equations and runs are gone through there.
     """
     demand_one_of("method", method, tuple(METHODS))
     way = "log-cholesky" if consistent is True else consistent or ""
@@ -115,19 +123,21 @@ def identify(
     _demand_known(rows, samples, method)
     known, equations = Prior.of(model, base, prior), ForceEquations(rows, samples, thinning)
     simulated, followed = None, tuple(told[run] for run in left if told)
-    if method == "ls":
-        estimate, _ = estimate_linear(equations, rows.first)
-    else:
-        estimate, simulated = _in_closed_loop(equations, known, method, controller, followed)
-    standard = _numbers(base, estimate, known, way)
-    squares = None if method == "didim" else estimate.residuals.squares  # of the simulated robot's forces
-    fits = [fit_of(equations, estimate.phi, "training", squares)]
     said = [f"data: {short}"] if short else []
-    if checked_against is not None:
-        thinner = thinning.at_spacing(samples.spacing, checked_against.spacing)
-        checked_against, _, short = drop_short_runs(checked_against, thinner)
-        said += [f"validation: {short}"] if short else []
-        fits.append(fit_of(ForceEquations(rows, checked_against, thinner), estimate.phi, "validation"))
+    with open_hands(cluster, mixed) as hands:
+        if method == "ls":
+            estimate, _ = estimate_linear(equations, rows.first, hands)
+        else:
+            estimate, simulated = _in_closed_loop(equations, known, method, controller, followed, hands)
+        squares = None if method == "didim" else estimate.residuals.squares  # of the simulated robot's forces
+        fits = [fit_of(equations, estimate.phi, "training", squares, hands)]
+        if checked_against is not None:
+            thinner = thinning.at_spacing(samples.spacing, checked_against.spacing)
+            checked_against, _, short = drop_short_runs(checked_against, thinner)
+            said += [f"validation: {short}"] if short else []
+            others = ForceEquations(rows, checked_against, thinner)
+            fits.append(fit_of(others, estimate.phi, "validation", None, hands))
+    standard = _numbers(base, estimate, known, way)
     found = Identification(
         model, base, estimate, known, standard, way, rows, samples, checked_against, thinning, tuple(fits)
     )
@@ -268,7 +278,7 @@ def _has_known_force(rows: Rows, samples: Samples) -> bool:
 
 
 def _in_closed_loop(
-    equations: ForceEquations, known: Prior, method: str, controller: Law | None, told: tuple[Told, ...]
+    equations: ForceEquations, known: Prior, method: str, controller: Law | None, told: tuple[Told, ...], hands: Hands
 ) -> tuple[Estimate, Samples]:
     """Instrumental variables or output error; and the simulated robot."""
     rows, samples = equations.rows, equations.samples
@@ -293,12 +303,10 @@ def _in_closed_loop(
             values = consistent_values(base, phi[: base.rank], nearly, known)
         return freed.design(values)
 
-    def simulate(phi: np.ndarray) -> Simulated:
-        return loop.simulate(samples, design(phi))
-
+    there = SimulatedRobot(loop, samples, rows, freed, hands)
     if method == "iv":
-        return estimate_by_instruments(equations, rows.first, lambda phi: simulate(phi).samples)
-    return estimate_by_output(equations, rows.first, simulate, lambda there: there.force_slopes(rows, freed))
+        return estimate_by_instruments(equations, rows.first, lambda phi: there.simulate_filtered(design(phi)), hands)
+    return estimate_by_output(equations, rows.first, lambda phi: there.simulate(design(phi)), there.slopes, hands)
 
 
 def _numbers(base: BaseParameters, estimate: Estimate, known: Prior, way: str) -> Standard:

@@ -4,152 +4,32 @@ A chunk is the same whoever does it: points of a sweep by their numbers, one sta
 kept of it is written as a part before it counts, so that a run that was ended, however, goes on from there in the same folder.
 """
 
-import logging
 import time
-import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.threads import calls_here
 from gough.distribution import PartFolder, open_cluster, run_chunks
 from gough.errors import GoughError, UsageError
 from gough.robot.writer import dumps
-from gough.studies._pareto import ParetoFront, front_rows, take
-from gough.studies.methods.descent import Descent, descend
-from gough.studies.methods.evolution import generations, polish
-from gough.studies.methods.sweep import SWEEPS, SweepPoints
+from gough.studies._chunks import Arrays, StudyWork, arrays_of, choose_screen, designs_of_chunk, sweep_points
+from gough.studies._kept import KEPT, KeptDesigns
+from gough.studies._pareto import ParetoFront
+from gough.studies.methods.evolution import generations, polish_starts
+from gough.studies.methods.sweep import SWEEPS
 from gough.studies.result import StudyResult
-from gough.studies.screening.machines import GpuMachine, HostMachine
-from gough.studies.screening.screen import AGREE, Screen, host_array, rows_in
 from gough.studies.study.evaluation import Evaluated, Evaluator
 
 if TYPE_CHECKING:
     from gough.studies.study.cases import StudyCase
     from gough.studies.study.study import Study
 
-log = logging.getLogger("gough.studies")
-
-BLOCK = 2**15
-"""States that are held at once."""
-CHUNK = 2**19
-"""States of a chunk of a sweep: seconds of work."""
-SCREENED = {"cpu": 2**22, "cuda": 2**28}
-"""The same where a screen comes first."""
 PARTS = 1_000_000
 """Of one run, at most."""
 SLICE = 32
 """Designs of a generation that are one chunk."""
-SAMPLED = 0.01
-"""Part of a chunk's designs that keep: sample keeps beside the front."""
-KEPT = ("x", "values", "constraints", "violation")
-Arrays = dict[str, np.ndarray]
-
-
-def states_per_design(evaluator: Evaluator) -> int:
-    """Of all cases together, tolerances counted."""
-    draws = 1 if evaluator.tolerances is None else len(evaluator.tolerances.deviations)
-    return max(1, sum(case.count for case in evaluator.cases.values())) * draws
-
-
-def evaluate_blocks(evaluator: Evaluator, x: np.ndarray, graded: bool) -> Evaluated:
-    """Points (n, k), so many at once as memory allows."""
-    step = max(1, BLOCK // states_per_design(evaluator))
-    parts = [evaluator.evaluate(x[k : k + step], graded) for k in range(0, max(1, len(x)), step)]
-    return parts[0] if len(parts) == 1 else Evaluated.join(parts)
-
-
-@dataclass(frozen=True)
-class StudyWork:
-    """What workers do with chunks of a study: ("points", begin, end), ("start", k) or ("designs", x). screen: the machine on
-    which points are screened first, "cpu" or "cuda"; "": none."""
-
-    study: "Study"
-    screen: str = ""
-
-    def prepare(self) -> Any:
-        """Chunks to arrays."""
-        return partial(self._do, make_screen(self.study, self.screen) if self.screen else None)
-
-    def _do(self, screen: Screen | None, chunk: tuple[Any, ...], tick: Any) -> Arrays:
-        study, evaluator = self.study, self.study.evaluator
-        with calls_here(threads=1, steady=True), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            if chunk[0] == "points":
-                points, (begin, end) = sweep_points(study), chunk[1:]
-                kept = None if screen is None else self._screened(screen, points, begin, end)
-                if kept is not None:
-                    return kept
-                return self._kept(evaluate_blocks(evaluator, points.at(begin, end), False), begin)
-            if chunk[0] == "start":
-                return descent_arrays(self._descent(int(chunk[1])))
-            return {name: getattr(evaluate_blocks(evaluator, chunk[1], True), name) for name in KEPT}
-
-    def _screened(self, screen: Screen, points: SweepPoints, begin: int, end: int) -> Arrays | None:
-        """What is kept of points of which a screen chose those that may count; None where its numbers are not those of calls."""
-        evaluator = self.study.evaluator
-        x = points.at(begin, end, screen.machine.module)
-        chosen = screen.choose(x)
-        drawn = self._drawn(end - begin, begin)
-        rows = np.union1d(np.concatenate([chosen.rows, chosen.doubtful]), drawn).astype(int)
-        found = evaluate_blocks(evaluator, host_array(x[rows_in(x, rows)]), False)
-        again = found.values[np.searchsorted(rows, chosen.rows)]
-        size = np.nanmax(np.abs(again), axis=0, initial=0.0)
-        if not (np.abs(again - chosen.values) <= AGREE * np.where(size > 0, size, 1.0)).all():
-            log.warning(
-                "points %d to %d: what the screen has is not what calls give; all are evaluated by calls", begin, end
-            )
-            return None
-        extra = take(found, np.searchsorted(rows, chosen.doubtful))
-        more = [0, int((extra.violation == 0).sum()), int(extra.feasible.sum())]
-        counts = chosen.counts + np.array(more)
-        own = self._front_rows(found)
-        kept = take(found, np.union1d(own, np.searchsorted(rows, drawn)))
-        return {"counts": counts} | {name: getattr(kept, name) for name in KEPT}
-
-    def _descent(self, k: int) -> Descent:
-        search, evaluator = self.study.search, self.study.evaluator
-        space = evaluator.space
-        points = SweepPoints(space, "sobol", max(search.starts, 1), search.seed)
-        start = space.settle(space.start[None])[0] if k == 0 else points.at(k, k + 1)[0]
-        return descend(evaluator, start, None, search.solver, search.iterations)
-
-    def _kept(self, found: Evaluated, number: int) -> Arrays:
-        """What a part holds of a chunk, and how many designs there were: all, robots, feasible ones."""
-        n = len(found.violation)
-        counts = np.array([n, (found.violation == 0).sum(), found.feasible.sum()])
-        rows = np.arange(n)
-        if self.study.keep != "all":
-            rows = np.union1d(self._front_rows(found), self._drawn(n, number))
-        kept = take(found, rows)
-        return {"counts": counts} | {name: getattr(kept, name) for name in KEPT}
-
-    def _front_rows(self, found: Evaluated) -> np.ndarray:
-        evaluator = self.study.evaluator
-        rows = np.flatnonzero(found.feasible) if evaluator.objectives else np.zeros(0, dtype=int)
-        return rows[front_rows(evaluator.objective_values(found.values[rows]))]
-
-    def _drawn(self, n: int, number: int) -> np.ndarray:
-        """Rows of n that keep: sample keeps besides."""
-        if self.study.keep != "sample":
-            return np.zeros(0, dtype=int)
-        return np.flatnonzero(np.random.default_rng([self.study.search.seed, number]).random(n) < SAMPLED)
-
-
-def descent_arrays(found: Descent) -> Arrays:
-    """A descent as a part."""
-    arrays = {name: getattr(found.evaluated, name) for name in KEPT}
-    robot, good = bool(found.evaluated.violation[0] == 0), bool(found.evaluated.feasible[0])
-    counts = np.array([found.evaluations, found.evaluations if robot else 0, int(good)])
-    return arrays | {
-        "counts": counts,
-        "start": found.start,
-        "success": np.array(found.success),
-        "said": np.array(found.said),
-    }
 
 
 def demand_parts(count: int, what: str) -> None:
@@ -158,47 +38,9 @@ def demand_parts(count: int, what: str) -> None:
         raise UsageError(f"search: {what} are {count:.3g} parts of a run, at most {PARTS}; ask for less")
 
 
-def sweep_points(study: "Study") -> SweepPoints:
-    """Of a study whose method is a sweep."""
-    return SweepPoints(study.evaluator.space, study.search.method, study.search.count, study.search.seed)
-
-
-def make_screen(study: "Study", device: str) -> Screen:
-    """Of a study on a machine; UsageError that says why there is none."""
-    return Screen.of(study.evaluator, GpuMachine() if device == "cuda" else HostMachine())
-
-
-def choose_screen(study: "Study", device: str) -> str:
-    """The machine of a study's screen, "" where it goes without; UsageError where a GPU has nothing to do."""
-    reason = ""
-    if study.search.method not in SWEEPS:
-        reason = f"method {study.search.method!r} looks at few designs at a time; use a sweep"
-    elif study.keep == "all" or not study.evaluator.objectives:
-        reason = "all designs are kept; use keep: front or sample, with an objective"
-    else:
-        try:
-            Screen.of(study.evaluator, HostMachine())
-        except UsageError as problem:
-            reason = str(problem)
-    if reason and device == "cuda":
-        raise UsageError(f"device='cuda': {reason}")
-    if reason:
-        log.info("no screen: %s", reason)
-    return "" if reason else device
-
-
-def states_of_parts(screen: str) -> int:
-    """Of a sweep."""
-    return SCREENED[screen] if screen else CHUNK
-
-
 def subject_of(study: "Study", screen: str = "") -> dict[str, Any]:
     """All that parts follow from, as plain data."""
     e = study.evaluator
-    tolerances = None
-    if e.tolerances is not None:
-        t = e.tolerances
-        tolerances = [t.deviations.tolist(), t.quantile, sorted(t.of)]
     cases = {name: _case_subject(case) for name, case in e.cases.items()}
     return {
         "robot": dumps(study.robot),
@@ -208,10 +50,10 @@ def subject_of(study: "Study", screen: str = "") -> dict[str, Any]:
         "measures": [m.words for m in e.measures],
         "objectives": [asdict(o) for o in e.objectives],
         "constraints": [asdict(c) for c in e.constraints],
-        "tolerances": tolerances,
-        "search": asdict(study.search),
+        "tolerances": None if e.tolerances is None else e.tolerances.plain,
+        "search": {key: x for key, x in asdict(study.search).items() if key != "budget"},
         "keep": study.keep,
-        "states of a part": states_of_parts(screen),
+        "screened": screen,
     }
 
 
@@ -237,71 +79,103 @@ def _listed(x: np.ndarray | None) -> Any:
     return None if x is None else np.asarray(x).tolist()
 
 
-def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, device: str) -> StudyResult:
+def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: float | None, device: str) -> StudyResult:
     """See `Study.run`."""
     began = time.perf_counter()
+    budget = study.search.budget if budget is None else budget
+    until = None if budget is None else time.monotonic() + budget
     screen = choose_screen(study, device)
     store = None if folder is None else PartFolder(folder, "study", subject_of(study, screen))
-    gathered = _Gathered(study)
-    partial = False
+    gathered = _Gathered(study, store)
+    interrupted = False
     try:
         with open_cluster(cluster) as workers:
-            for found in _chunks(study, screen, store, workers, mixed):
-                gathered.add(found)
+            options = {"cluster": workers, "mixed": mixed, "until": until, "device": screen or "cpu"}
+            run = _StudyRun(study, screen, store, options)
+            for number, found in run.parts():
+                gathered.add(number, found)
+            late = run.is_short
     except KeyboardInterrupt:
-        partial = True
-    return gathered.result(store, partial, time.perf_counter() - began)
+        interrupted, late = True, False
+    return gathered.result(interrupted, late, time.perf_counter() - began)
 
 
-def _chunks(study: "Study", screen: str, store: PartFolder | None, cluster: Any, mixed: bool) -> Iterator[Arrays]:
-    """Arrays of all parts, as they come."""
-    work, search = StudyWork(study, screen), study.search
-    options: dict[str, Any] = {"cluster": cluster, "mixed": mixed, "device": screen or "cpu"}
-    if search.method in SWEEPS:
-        total = sweep_points(study).total
-        step = max(1, states_of_parts(screen) // states_per_design(study.evaluator))
-        demand_parts(-(-total // step), f"{total} designs")
-        chunks = [("points", k, min(k + step, total)) for k in range(0, total, step)]
-        yield from (done.result for done in run_chunks(work, chunks, store=store, **options))
-    elif search.method == "gradient":
-        demand_parts(search.starts, f"{search.starts} starts")
-        chunks = [("start", k) for k in range(search.starts)]
-        yield from (done.result for done in run_chunks(work, chunks, store=store, **options))
-    else:
-        yield from _evolved(study, work, store, options)
+class _OutOfTimeError(Exception):
+    """A generation that is not finished in time."""
 
 
-def _evolved(study: "Study", work: StudyWork, store: PartFolder | None, options: dict[str, Any]) -> Iterator[Arrays]:
-    search, evaluator = study.search, study.evaluator
-    front = _Gathered(study)
+class _StudyRun:
+    """Parts of a run. screen: see `StudyWork`; options: of `run_chunks`; is_short: whether some are missing, because time was
+    over."""
 
-    def evaluate(number: int, x: np.ndarray) -> Evaluated:
-        kept = None if store is None else store.read(number)
+    def __init__(self, study: "Study", screen: str, store: PartFolder | None, options: dict[str, Any]) -> None:
+        self.study, self.store, self.options = study, store, options
+        self.work, self.is_short = StudyWork(study, screen), False
+
+    def parts(self) -> Iterator[tuple[int, Arrays]]:
+        """(number, arrays) of all parts, as they come."""
+        study, search = self.study, self.study.search
+        if search.method in SWEEPS:
+            total = sweep_points(study).total
+            step = designs_of_chunk(self.work, total)
+            demand_parts(-(-total // step), f"{total} designs")
+            yield from self._all([("points", k, min(k + step, total)) for k in range(0, total, step)])
+        elif search.method == "gradient":
+            demand_parts(search.starts, f"{search.starts} starts")
+            yield from self._all([("start", k) for k in range(search.starts)])
+        else:
+            yield from self._evolved()
+
+    def _all(self, chunks: list[tuple[Any, ...]]) -> Iterator[tuple[int, Arrays]]:
+        count = 0
+        for done in run_chunks(self.work, chunks, store=self.store, **self.options):
+            count += 1
+            yield done.number, done.result
+        self.is_short = count < len(chunks)
+
+    def _evolved(self) -> Iterator[tuple[int, Arrays]]:
+        search, evaluator = self.study.search, self.study.evaluator
+        front, count = _Gathered(self.study, None), 0
+        try:
+            made = generations(evaluator, search.count, search.population, search.seed, self._generation)
+            for count, found in enumerate(made, start=1):
+                front.add(count - 1, arrays := arrays_of(found))
+                yield count - 1, arrays
+        except _OutOfTimeError:
+            self.is_short = True
+            return
+        if search.polish and not _why_no_gradients(evaluator):
+            yield from self._polished(polish_starts(evaluator, front.front, search.polish, search.seed), count)
+
+    def _generation(self, number: int, x: np.ndarray) -> Evaluated:
+        kept = None if self.store is None else self.store.read(number)
         if kept is not None and np.array_equal(kept["x"], x):
             return Evaluated(*(kept[name] for name in KEPT))
         slices = [("designs", x[k : k + SLICE]) for k in range(0, len(x), SLICE)]
-        done = {d.number: d.result for d in run_chunks(work, slices, **options)}
+        done = {d.number: d.result for d in run_chunks(self.work, slices, **self.options)}
+        if len(done) < len(slices):
+            raise _OutOfTimeError
         found = {name: np.concatenate([done[k][name] for k in sorted(done)]) for name in KEPT}
-        if store is not None:
-            store.keep(number, found)
+        if self.store is not None:
+            self.store.keep(number, found)
         return Evaluated(*(found[name] for name in KEPT))
 
-    count = 0
-    for found in generations(evaluator, search.count, search.population, search.seed, evaluate):
-        arrays = {name: getattr(found, name) for name in KEPT}
-        front.add(arrays)
-        count += 1
-        yield arrays
-    if search.polish and not _why_no_gradients(evaluator):
-        ends = polish(evaluator, front.front, search.polish, search.seed, search.iterations, search.solver)
-        for k, end in enumerate(ends):
-            kept = None if store is None else store.read(count + k)
-            if kept is None:
-                found = end()
-                kept = {name: getattr(found, name) for name in KEPT}
-                if store is not None:
-                    store.keep(count + k, kept)
-            yield kept
+    def _polished(self, starts: list[tuple[np.ndarray, ...]], first: int) -> Iterator[tuple[int, Arrays]]:
+        """Ends of descents from points of the front, as parts from number `first` on."""
+        todo = []
+        for k, start in enumerate(starts):
+            kept = None if self.store is None else self.store.read(first + k)
+            if kept is not None and np.array_equal(kept.get("start", ()), start[0]):
+                yield first + k, kept
+            else:
+                todo.append(k)
+        chunks, count = [("end", *starts[k]) for k in todo], 0
+        for done in run_chunks(self.work, chunks, **self.options):
+            number, count = first + todo[done.number], count + 1
+            if self.store is not None:
+                self.store.keep(number, done.result)
+            yield number, done.result
+        self.is_short = count < len(chunks)
 
 
 def _why_no_gradients(evaluator: Evaluator) -> str:
@@ -313,17 +187,18 @@ def _why_no_gradients(evaluator: Evaluator) -> str:
 
 
 class _Gathered:
-    """What came in so far."""
+    """What came in so far: the front, counts, and of designs that are kept those that no folder holds."""
 
-    def __init__(self, study: "Study") -> None:
-        self.study, e = study, study.evaluator
+    def __init__(self, study: "Study", store: PartFolder | None) -> None:
+        self.study, self.store, e = study, store, study.evaluator
         sizes = (len(e.space.variables), len(e.measures), len(e.constraint_names), len(e.objectives))
         self.front = ParetoFront.empty(*sizes)
-        self.kept: list[Evaluated] = []
+        self.numbers: list[int] = []
+        self.held: list[Evaluated] = []
         self.counts = np.zeros(3, dtype=int)
         self.descents: list[tuple[np.ndarray, bool, str, int]] = []
 
-    def add(self, arrays: Arrays) -> None:
+    def add(self, number: int, arrays: Arrays) -> None:
         """A part."""
         e, found = self.study.evaluator, Evaluated(*(arrays[name] for name in KEPT))
         n = len(found.violation)
@@ -332,26 +207,35 @@ class _Gathered:
         if e.objectives:
             self.front = self.front.with_(found, e.objective_values(found.values))
         if self.study.keep != "front" or self.study.search.method == "gradient":
-            self.kept.append(found)
+            self.numbers.append(number)
+            if self.store is None:
+                self.held.append(found)
         if "said" in arrays:
             self.descents.append(
                 (arrays["start"], bool(arrays["success"]), str(arrays["said"]), int(arrays["counts"][0]))
             )
 
-    def result(self, store: PartFolder | None, partial: bool, seconds: float) -> StudyResult:
+    def kept(self) -> KeptDesigns:
+        """Designs that were kept, of which those of a folder stay there."""
+        if not self.numbers:
+            return KeptDesigns(None, (), (self.front.designs,))
+        order = sorted(range(len(self.numbers)), key=self.numbers.__getitem__)
+        held = tuple(self.held[k] for k in order) if self.store is None else ()
+        return KeptDesigns(self.store, tuple(self.numbers[k] for k in order), held)
+
+    def result(self, interrupted: bool, late: bool, seconds: float) -> StudyResult:
         """All of it."""
-        kept = Evaluated.join(self.kept) if self.kept else self.front.designs
-        why = "" if self.study.search.method in SWEEPS else _why_no_gradients(self.study.evaluator)
         return StudyResult(
             self.study,
             self.front,
-            kept,
+            self.kept(),
             int(self.counts[0]),
             int(self.counts[1]),
             int(self.counts[2]),
-            partial,
+            interrupted or late,
             seconds,
-            None if store is None else store.folder,
+            None if self.store is None else self.store.folder,
             tuple(self.descents),
-            why,
+            "" if self.study.search.method in SWEEPS else _why_no_gradients(self.study.evaluator),
+            late,
         )

@@ -3,6 +3,8 @@
 grid, sobol, latin hypercube   `count` points (of a grid: levels of variables without a step)
 gradient                       from `starts` points of a Sobol sequence, the description's own first, `iterations` each
 evolution                      `count` designs in generations of `population`, then `polish` points of the front by gradients
+
+With a `budget` (s) each of them ends when that time is over, with what is done.
 """
 
 from dataclasses import dataclass
@@ -36,14 +38,15 @@ class StudySearch:
     solver: str = DEFAULTS["solver"]
     population: int = DEFAULTS["population"]
     polish: int = DEFAULTS["polish"]
+    budget: float | None = None
 
     @classmethod
-    def of(cls, method: str, **given: int | str | None) -> "StudySearch":
+    def of(cls, method: str, **given: int | float | str | None) -> "StudySearch":
         """From what was written, None for what was not; UsageError for what the method has no use for."""
         if method not in METHODS:
             raise UsageError(f"search: no method {method!r}; use {nearest(method, list(METHODS))}")
         known = {key: value for key, value in given.items() if value is not None}
-        idle = [key for key in known if key not in USED[method] and known[key] != DEFAULTS[key]]
+        idle = [key for key in known if key != "budget" and key not in USED[method] and known[key] != DEFAULTS[key]]
         if idle:
             raise UsageError(
                 f"search: method {method!r} has no use for {', '.join(idle)}; it takes {', '.join(USED[method])}"

@@ -1,15 +1,16 @@
 """What a study found: a front of designs, what binds them, and robots made of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.errors import UsageError
-from gough.files import write_file
 from gough.model import build
+from gough.studies._kept import KeptDesigns, write_tables
 from gough.studies._pareto import ParetoFront
 from gough.studies.quantities import Conditions
 from gough.studies.study.evaluation import Evaluated, Evaluator
@@ -28,13 +29,13 @@ BINDS = 1e-4
 @dataclass(frozen=True, eq=False)
 class StudyResult:
     """front: designs that no other beats, kept: all that a run kept (of keep: front the same); designs, robots, feasible: how
-    many there were, how many could take all states, and kept their constraints; partial: whether it was interrupted; folder: of
-    its parts. descents: (start, success, words, evaluations) of every start; no_gradients: why there were none, where some
-    would have been of use."""
+    many there were, how many could take all states, and kept their constraints; partial: whether it was interrupted, or its
+    budget was spent (out_of_time); folder: of its parts. descents: (start, success, words, evaluations) of every start;
+    no_gradients: why there were none, where some would have been of use."""
 
     study: "Study"
     front: ParetoFront
-    kept: Evaluated
+    kept_designs: KeptDesigns
     designs: int
     robots: int
     feasible: int
@@ -43,6 +44,16 @@ class StudyResult:
     folder: Path | None = None
     descents: tuple[tuple[np.ndarray, bool, str, int], ...] = ()
     no_gradients: str = ""
+    out_of_time: bool = False
+
+    @cached_property
+    def kept(self) -> Evaluated:
+        """All designs that a run kept, in memory; `kept_parts` goes through them."""
+        return self.kept_designs.join()
+
+    def kept_parts(self) -> Iterator[Evaluated]:
+        """Designs that a run kept, part after part, in the order of their numbers; of a folder one part is in memory."""
+        return self.kept_designs.parts()
 
     def __len__(self) -> int:
         return len(self.front)
@@ -141,27 +152,17 @@ class StudyResult:
 
     def save(self, folder: str | Path) -> Path:
         """Write the front as a table (front.csv, and front.parquet where pyarrow is installed) into a folder; of keep: all and
-        sample also all designs that were kept (designs.csv, designs.parquet), with their violations."""
+        sample also all designs that were kept (designs.csv, designs.parquet), with their violations, part after part."""
         target = Path(folder)
-        self._write_table(target, "front", self.front.designs)
+        write_tables(target, "front", iter([self._columns(self.front.designs)]))
         if self.study.keep != "front":
-            self._write_table(target, "designs", self.kept)
+            write_tables(target, "designs", map(self._columns, self.kept_parts()))
         return target
 
-    def _write_table(self, target: Path, name: str, designs: Evaluated) -> None:
+    def _columns(self, designs: Evaluated) -> dict[str, np.ndarray]:
         columns = {n: designs.x[:, k] for k, n in enumerate(self.study.variables)}
         columns |= {n: designs.values[:, k] for k, n in enumerate(self.study.measures)}
-        columns["violation"] = designs.total_violation
-        lines = [",".join(_quoted(key) for key in columns)]
-        lines += [",".join(repr(float(x)) for x in row) for row in zip(*columns.values(), strict=True)]
-        write_file(target / f"{name}.csv", "\n".join(lines) + "\n")
-        try:
-            import pyarrow  # pyright: ignore[reportMissingImports]
-            import pyarrow.parquet as parquet  # pyright: ignore[reportMissingImports]
-        except ImportError:
-            return
-        table = pyarrow.table({key: pyarrow.array(x) for key, x in columns.items()})
-        write_file(target / f"{name}.parquet", lambda file: parquet.write_table(table, file))
+        return columns | {"violation": designs.total_violation}
 
     def report(self, path: str | Path, k: int | None = None, made: str = "") -> Path:
         """Write a page: the front, parallel coordinates, slices through a design, what binds; k: which, default the best or the
@@ -169,10 +170,6 @@ class StudyResult:
         from gough.studies.report.page import write_report
 
         return write_report(self, path, k, made)
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if "," in name else name
 
 
 def _with_source(old: Any, new: str) -> Any:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import gough
 from gough.errors import UsageError
-from inner.identification import ForceEquations, Piece, Rows, RowTriangles, Thinning, solve_scaled, solve_weighed
+from inner.identification import (
+    EquationPart,
+    ForceEquations,
+    Piece,
+    Rows,
+    RowTriangles,
+    Thinning,
+    solve_scaled,
+    solve_weighed,
+)
 
 from .motions import five_bar, samples
 
@@ -101,7 +110,9 @@ class GivenRows:
 
     def parts(self, together: int = 1) -> list[Any]:
         edges = range(0, self.count, 700 * together)
-        return [(Piece(*self.equations(None, slice(a, a + 700 * together))[:2], 0, a, self.target),) for a in edges]
+        cuts = [slice(a, a + 700 * together) for a in edges]
+        pieces = [Piece(*self.equations(None, cut)[:2], 0, cut.start, self.target) for cut in cuts]
+        return [EquationPart(cast(Any, self), Thinning(), (), (), (piece,)) for piece in pieces]
 
 
 def ill_conditioned(condition: float) -> GivenRows:

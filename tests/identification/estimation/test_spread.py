@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import gough
 from gough import Samples
-from inner.identification import Piece, Residuals, Thinning, spans, spread_covariance, stretches
+from inner.identification import Piece, Residuals, Thinning, block_squares, spans, spread_covariance, stretches
 
 from .motions import samples
 
@@ -33,7 +34,11 @@ def test_covariance_by_blocks_is_the_plain_sum(parts: int) -> None:
     edges = np.linspace(0, n // 12, parts + 1).astype(int) * 12
     pieces = [(Piece(Y[a:b], target[a:b], 0, a, target[a:b]), Z[a:b]) for a, b in pairwise(edges)]
     inverse = np.linalg.inv(rng.normal(size=(p, p)))
-    found = spread_covariance([[pair] for pair in pieces], phi, sigma, inverse, np.eye(p), seen)
+
+    def squares(*given: Any) -> list[tuple[np.ndarray, int]]:
+        return [block_squares([pair], *given) for pair in pieces]
+
+    found = spread_covariance(squares, phi, sigma, inverse, np.eye(p), seen)
     left = target.astype(np.longdouble) - Y.astype(np.longdouble) @ phi
     g = np.einsum("nr,nrp->np", left / sigma**2, Z).reshape(-1, 12, p).sum(axis=1)
     right = inverse @ (g.T @ g * (len(g) / (len(g) - p))) @ inverse.T

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from gough.compilation.row_squares import RowSquares
-from gough.compilation.threads import map_parts
 from gough.errors import UsageError
 from gough.identification.data.samples import Samples
-from gough.identification.estimation.rows import ForceEquations, Piece, Rows
+from gough.identification.estimation.hands import HERE, Hands
+from gough.identification.estimation.rows import EquationPart, ForceEquations, Piece, Rows
 
 ENOUGH = 2
 """ForceEquations for each parameter, at least: with fewer a drive can be fitted exactly, and would count more than all others."""
@@ -44,8 +44,8 @@ class RowTriangles:
     count: int
 
     @classmethod
-    def of(cls, equations: ForceEquations) -> "RowTriangles":
-        """From all pieces of samples, one after the other."""
+    def of(cls, equations: ForceEquations, hands: Hands = HERE) -> "RowTriangles":
+        """From all pieces of samples."""
         size, kinds, total = equations.rows.size, len(equations.rows.names), equations.count
         if total * kinds < ENOUGH * size:
             raise UsageError(
@@ -53,7 +53,7 @@ class RowTriangles:
                 "the least that tell their noise, too; record for longer, thin out less (thin=), or identify fewer parameters"
             )
         few = _first_triangles(equations.rows, equations.samples)
-        R = None if few is None else _by_squares(equations, few)
+        R = None if few is None else _by_squares(equations, few, hands)
         return cls(_by_reflections(equations, kinds, size) if R is None else R, total)
 
     def squares(self, phi: np.ndarray) -> np.ndarray:
@@ -89,16 +89,17 @@ def _first_triangles(rows: Rows, samples: Samples) -> np.ndarray | None:
     return out
 
 
-def _by_squares(equations: ForceEquations, few: np.ndarray) -> np.ndarray | None:
+def even_squares(part: EquationPart, few: np.ndarray) -> np.ndarray:
+    """G (rows, p + 1, p + 1) of a part of the equations, divided by R₀."""
+    out = RowSquares(few)
+    for (piece,) in part:
+        out.add(piece.Y, piece.target)
+    return out.total
+
+
+def _by_squares(equations: ForceEquations, few: np.ndarray, hands: Hands) -> np.ndarray | None:
     """chol(G) R₀; None where G is not clearly positive: the few were not like the rest."""
-
-    def squares(pieces: Iterable[Piece]) -> np.ndarray:
-        out = RowSquares(few)
-        for piece in pieces:
-            out.add(piece.Y, piece.target)
-        return out.total
-
-    G: Any = sum(map_parts(squares, equations.parts()))
+    G: Any = sum(hands.over(even_squares, equations.parts(), few))
     empty = np.diagonal(G, axis1=1, axis2=2) == 0  # no row has a number there
     usual = np.trace(G, axis1=1, axis2=2) / np.maximum((~empty).sum(axis=1), 1)
     G = G + (empty * np.where(usual > 0, usual, 1.0)[:, None])[:, None] * np.eye(few.shape[1])

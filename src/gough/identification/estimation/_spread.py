@@ -8,14 +8,13 @@ taken from a model of the noise but from sums of g over blocks of samples longer
 autocorrelation of the residuals adds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 
 from gough.compilation.row_squares import RowSquares, block_sums
-from gough.compilation.threads import map_parts
 from gough.identification.estimation.rows import Piece
 
 TOLD = 8
@@ -75,30 +74,32 @@ def memory_of(correlation: np.ndarray) -> float:
     return float(max(1.0, 1.0 + 2.0 * mean[1:end].sum()))
 
 
+Pairs = Iterable[tuple[Piece, np.ndarray]]
+"""Pieces and their instruments Z (n, rows, p), which are Y itself in least squares."""
+BlockSquares = Callable[[np.ndarray, np.ndarray, int], list[tuple[np.ndarray, int]]]
+
+
+def block_squares(pairs: Pairs, phi: np.ndarray, sigma: np.ndarray, length: int) -> tuple[np.ndarray, int]:
+    """(Σ g gᵀ (p, p), number) of blocks of `length` samples, g = Σ zᵀ w e of a block; sigma (rows,): noises that rows are weighed
+    by."""
+    p, blocks = len(phi), 0
+    total = RowSquares((1, p + 1))
+    for piece, Z in pairs:
+        sums = block_sums((piece.Y, piece.target), Z, phi, 1.0 / sigma**2, length)
+        total.add(sums[:, None], np.zeros((len(sums), 1)))
+        blocks += len(sums)
+    return total.total[0, :p, :p], blocks
+
+
 def spread_covariance(
-    parts: Sequence[Iterable[tuple[Piece, np.ndarray]]],
-    phi: np.ndarray,
-    sigma: np.ndarray,
-    inverse: np.ndarray,
-    plain: np.ndarray,
-    seen: Residuals,
+    squares: BlockSquares, phi: np.ndarray, sigma: np.ndarray, inverse: np.ndarray, plain: np.ndarray, seen: Residuals
 ) -> np.ndarray:
-    """cov φ (p, p). parts: pieces and their instruments Z (n, rows, p), which are Y itself in least squares, in parts for
-    several threads; they are looked at only where there are blocks enough. sigma (rows,): noises that rows were weighed by;
-    inverse: A⁻¹; plain: Zᵀ W Z; seen: the residuals of φ."""
+    """cov φ (p, p). squares: `block_squares` of parts of all equations by (φ, sigma, length), asked only where there are blocks
+    enough. sigma (rows,): noises that rows were weighed by; inverse: A⁻¹; plain: Zᵀ W Z; seen: the residuals of φ."""
     p = len(phi)
     if seen.count < seen.block * TOLD * p:
         dof = max(1.0, seen.count * len(sigma) - p)
         return inverse @ (plain * seen.memory * float((seen.squares / sigma**2).sum()) / dof) @ inverse.T
-
-    def squares(pairs: Iterable[tuple[Piece, np.ndarray]]) -> tuple[np.ndarray, int]:
-        total, blocks = RowSquares((1, p + 1)), 0
-        for piece, Z in pairs:
-            sums = block_sums((piece.Y, piece.target), Z, phi, 1.0 / sigma**2, seen.block)
-            total.add(sums[:, None], np.zeros((len(sums), 1)))
-            blocks += len(sums)
-        return total.total[0, :p, :p], blocks
-
-    found = map_parts(squares, parts)
+    found = squares(phi, sigma, seen.block)
     total, blocks = sum(own for own, _ in found), sum(count for _, count in found)
     return inverse @ (total * blocks / max(1, blocks - p)) @ inverse.T

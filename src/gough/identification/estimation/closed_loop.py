@@ -62,7 +62,7 @@ class ClosedLoop:
         found = [self._run(samples, parameters, *stretch) for stretch in stretches(samples)]
         q, v, acceleration, force = (np.concatenate([states[k] for states, _ in found]) for k in range(4))
         there = replace(samples, q=q, v=v, acceleration=acceleration, force=force)
-        return Simulated(there, tuple((course, len(states[0])) for states, course in found))
+        return Simulated(there, tuple((course, len(states[0])) for states, course in found), parameters)
 
     def _run(
         self, samples: Samples, parameters: np.ndarray, run: int, begin: int, end: int
@@ -122,10 +122,12 @@ class SimulatedCourse:
 
 @dataclass(frozen=True)
 class Simulated:
-    """Runs on the grid of the samples: samples with simulated states and forces; courses: of each run, and its samples."""
+    """Runs on the grid of the samples: samples with simulated states and forces; courses: of each run, and its samples, none of
+    runs that were simulated elsewhere; parameters (n,): of the robot."""
 
     samples: Samples
     courses: tuple[tuple[SimulatedCourse, int], ...]
+    parameters: np.ndarray | None = None
 
     def force_slopes(self, rows: Rows, freed: FreedModel) -> np.ndarray:
         """Of the drive forces by the base parameters (n, drives, p)."""

@@ -9,38 +9,39 @@ place. The simulated robot tells it, passed through the same filter (Z_f): Y + Z
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from gough.compilation.row_squares import RowSquares
 from gough.errors import UsageError
-from gough.identification.data.filtering import filter_states
 from gough.identification.data.samples import Samples
 from gough.identification.estimation._linear import RowTriangles, solve_scaled
-from gough.identification.estimation._spread import gather_residuals, spread_covariance
+from gough.identification.estimation._spread import block_squares, gather_residuals, spread_covariance
 from gough.identification.estimation.estimate import Estimate
+from gough.identification.estimation.hands import HERE, Hands
 from gough.identification.estimation.least_squares import ENOUGH, estimate_linear
-from gough.identification.estimation.rows import ForceEquations, Piece, Rows
+from gough.identification.estimation.rows import EquationPart, ForceEquations, Piece, Rows
 
 TURNS = 12
 SETTLED = 0.01
 """Largest change of a parameter over its deviation that ends the turns."""
 
-Simulate = Callable[[np.ndarray], Samples]
-"""φ to the samples of the simulated robot."""
+Simulate = Callable[[np.ndarray], tuple[Samples, Samples]]
+"""φ to the samples of the simulated robot, and to the same with states that were filtered as the measured ones."""
 
 
 def estimate_by_instruments(
-    equations: ForceEquations, first: np.ndarray, simulate: Simulate
+    equations: ForceEquations, first: np.ndarray, simulate: Simulate, hands: Hands = HERE
 ) -> tuple[Estimate, Samples]:
     """Instrumental variables, begun with least squares; and the simulated robot."""
-    start, triangles = estimate_linear(equations, first)
+    start, triangles = estimate_linear(equations, first, hands)
     phi, spread = start.phi, start.deviations
     changes: list[float] = []
     for _ in range(TURNS):
-        simulated = simulate(phi)
-        instruments = equations.at(simulated)
-        blurred = equations.at(filter_states(simulated, equations.samples.band_hz))
-        found = _turn(SharpEquations(equations, instruments, blurred), instruments, triangles, phi, first)
+        simulated, filtered = simulate(phi)
+        sharp = SharpEquations(equations, equations.at(simulated), equations.at(filtered), hands)
+        found = _turn(sharp, triangles, phi, first)
         spread = np.sqrt(np.maximum(np.diag(found.covariance), 1e-300))
         changes.append(float(np.max(np.abs(found.phi - phi) / spread, initial=0.0)))
         phi = found.phi
@@ -56,6 +57,7 @@ class SharpEquations:
     measured: ForceEquations
     simulated: ForceEquations
     blurred: ForceEquations
+    hands: Hands = HERE
 
     @property
     def rows(self) -> Rows:
@@ -66,23 +68,36 @@ class SharpEquations:
         for piece, Z, Z_f in zip(self.measured, self.simulated, self.blurred, strict=True):
             yield replace(piece, Y=piece.Y + Z.Y - Z_f.Y)
 
+    def over(self, do: Callable[..., Any], *given: Any, together: int = 1) -> list[Any]:
+        """do(part, *given) of all parts, for `sharp_pairs`."""
+        return self.hands.over(do, self.measured.parts(together, self.simulated, self.blurred), *given)
 
-def _pairs(equations: SharpEquations, simulated: ForceEquations) -> Iterator[tuple[Piece, np.ndarray]]:
-    for piece, own in zip(equations, simulated, strict=True):
-        yield piece, own.Y
+
+def sharp_pairs(part: EquationPart) -> Iterator[tuple[Piece, np.ndarray]]:
+    """Sharp pieces of a part of the equations, and their instruments."""
+    for piece, Z, Z_f in part:
+        yield replace(piece, Y=piece.Y + Z.Y - Z_f.Y), Z.Y
 
 
-def _turn(
-    equations: SharpEquations, simulated: ForceEquations, triangles: RowTriangles, phi: np.ndarray, first: np.ndarray
-) -> Estimate:
+def part_products(part: EquationPart) -> np.ndarray:
+    """Sums of products (rows, 2 p + 1, 2 p + 1) of [Z, Y, target]."""
+    p = part.rows.size
+    out = RowSquares((len(part.rows.names), 2 * p + 1))
+    for piece, Z in sharp_pairs(part):
+        out.add(np.concatenate([Z, piece.Y], axis=2), piece.target)
+    return out.total
+
+
+def part_squares(part: EquationPart, phi: np.ndarray, sigma: np.ndarray, length: int) -> tuple[np.ndarray, int]:
+    """`block_squares` of a part of the equations."""
+    return block_squares(sharp_pairs(part), phi, sigma, length)
+
+
+def _turn(equations: SharpEquations, triangles: RowTriangles, phi: np.ndarray, first: np.ndarray) -> Estimate:
     """The solution with these instruments; noises of the rows are those of φ so far."""
-    p, kinds = equations.rows.size, len(equations.rows.names)
-    ZY, Zt, ZZ = np.zeros((kinds, p, p)), np.zeros((kinds, p)), np.zeros((kinds, p, p))
-    for piece, Z in _pairs(equations, simulated):
-        turned = np.moveaxis(Z, 0, 2)  # (rows, p, n)
-        ZY += turned @ np.moveaxis(piece.Y, 1, 0)
-        Zt += np.einsum("rpn,nr->rp", turned, piece.target)
-        ZZ += turned @ np.moveaxis(Z, 1, 0)
+    p = equations.rows.size
+    products: Any = sum(equations.over(part_products))
+    ZZ, ZY, Zt = products[:, :p, :p], products[:, :p, p : 2 * p], products[:, :p, 2 * p]
     sigma = triangles.noise(phi)
     A, b, N = (np.tensordot(1.0 / sigma**2, x, axes=1) for x in (ZY, Zt, ZZ))
     scale = np.sqrt(np.maximum(np.diag(N), 1e-300))
@@ -101,5 +116,9 @@ def _turn(
     squares = triangles.squares(found)
     seen = gather_residuals(equations, found, ENOUGH)
     seen = replace(seen, count=triangles.count, squares=squares)
-    covariance = spread_covariance([_pairs(equations, simulated)], found, sigma, inverse @ whiten, N, seen)
+
+    def squares_of(*given: Any) -> list[tuple[np.ndarray, int]]:
+        return equations.over(part_squares, *given, together=given[-1])
+
+    covariance = spread_covariance(squares_of, found, sigma, inverse @ whiten, N, seen)
     return Estimate("iv", found, covariance, sigma, directions, singular, seen)

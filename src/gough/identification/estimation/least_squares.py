@@ -6,22 +6,24 @@ such bias, unknown gains or not (`gains`).
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from gough.identification.estimation._linear import RowTriangles, solve_weighed
-from gough.identification.estimation._spread import gather_residuals, spread_covariance
+from gough.identification.estimation._spread import block_squares, gather_residuals, spread_covariance
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.gains import demand_scale, instruments, solve_gains
-from gough.identification.estimation.rows import ForceEquations
+from gough.identification.estimation.hands import HERE, Hands
+from gough.identification.estimation.rows import EquationPart, ForceEquations
 
 ENOUGH = 100_000
 """Samples that tell the colour of the noise."""
 
 
-def estimate_linear(equations: ForceEquations, first: np.ndarray) -> tuple[Estimate, RowTriangles]:
+def estimate_linear(equations: ForceEquations, first: np.ndarray, hands: Hands = HERE) -> tuple[Estimate, RowTriangles]:
     """Least squares, and the triangles of its data. first (p,): what stays where the data tell nothing."""
-    triangles = RowTriangles.of(equations)
+    triangles = RowTriangles.of(equations, hands)
     rows = equations.rows
     if rows.gains:
         demand_scale(triangles, rows.base.rank)
@@ -32,9 +34,16 @@ def estimate_linear(equations: ForceEquations, first: np.ndarray) -> tuple[Estim
         plain = T.T @ T
     seen = replace(gather_residuals(equations, found.phi, ENOUGH), count=triangles.count)
     seen = replace(seen, squares=triangles.squares(found.phi))
-    parts = [
-        instruments(part, found.phi) if rows.gains else ((piece, piece.Y) for piece in part)
-        for part in equations.parts(seen.block)
-    ]
-    covariance = spread_covariance(parts, found.phi, found.sigma, found.covariance, plain, seen)
+
+    def squares(*given: Any) -> list[tuple[np.ndarray, int]]:
+        return hands.over(part_squares, equations.parts(given[-1]), *given)
+
+    covariance = spread_covariance(squares, found.phi, found.sigma, found.covariance, plain, seen)
     return Estimate("ls", found.phi, covariance, found.sigma, found.directions, found.singular_values, seen), triangles
+
+
+def part_squares(part: EquationPart, phi: np.ndarray, sigma: np.ndarray, length: int) -> tuple[np.ndarray, int]:
+    """`block_squares` of a part of the equations, with the instruments of least squares."""
+    pieces = (piece for (piece,) in part)
+    pairs = instruments(pieces, phi) if part.rows.gains else ((piece, piece.Y) for piece in pieces)
+    return block_squares(pairs, phi, sigma, length)

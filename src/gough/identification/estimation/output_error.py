@@ -14,9 +14,10 @@ import numpy as np
 from gough.errors import UsageError
 from gough.identification.data.samples import Samples
 from gough.identification.estimation._linear import solve_scaled
-from gough.identification.estimation._spread import gather_residuals, spread_covariance
+from gough.identification.estimation._spread import block_squares, gather_residuals, spread_covariance
 from gough.identification.estimation.closed_loop import Simulated
 from gough.identification.estimation.estimate import Estimate
+from gough.identification.estimation.hands import HERE, Hands
 from gough.identification.estimation.least_squares import estimate_linear
 from gough.identification.estimation.rows import ForceEquations, Piece, stretches
 
@@ -33,10 +34,11 @@ def estimate_by_output(
     first: np.ndarray,
     simulate: Callable[[np.ndarray], Simulated],
     slopes: Callable[[Simulated], np.ndarray],
+    hands: Hands = HERE,
 ) -> tuple[Estimate, Samples]:
     """Output error, begun with least squares, or with `first` (p,) where that robot cannot run; and the simulated robot.
     simulate: φ to the simulated robot; slopes: of its forces by φ (n, drives, p)."""
-    phi = estimate_linear(equations, first)[0].phi
+    phi = estimate_linear(equations, first, hands)[0].phi
     here = _tried(simulate, phi)
     if here is None:
         phi, here = first, simulate(first)
@@ -73,7 +75,7 @@ def estimate_by_output(
     seen = gather_residuals(left, phi)
     pairs = ((piece, Z) for piece, (Z, _, _) in zip(left, _by_runs(equations, J, e), strict=True))
     plain = R[:-1, :-1].T @ R[:-1, :-1]
-    spread_matrix = spread_covariance([pairs], phi, sigma, covariance, plain, seen)
+    spread_matrix = spread_covariance(lambda *x: [block_squares(pairs, *x)], phi, sigma, covariance, plain, seen)
     settled = changes[-1] < SETTLED
     found = Estimate("didim", phi, spread_matrix, sigma, directions, singular, seen, tuple(changes), settled)
     return found, there.samples

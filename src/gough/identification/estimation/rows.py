@@ -9,7 +9,7 @@ Rows come in chunks, of one run each, so that any number of samples takes the me
 out, Y and the target pass the same filter, so that the equations hold afterwards as before (parallel filtering).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
@@ -227,6 +227,30 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
+class EquationPart:
+    """Some of the equations of samples, and of others at the same times: pieces of all of them together. spans: where the pieces
+    begin and end; kept: the only ones, where they are in memory."""
+
+    rows: Rows
+    thinning: Thinning
+    samples: tuple[Samples, ...]
+    spans: tuple[tuple[int, int, int], ...]
+    kept: tuple[Piece, ...] | None = None
+
+    def __iter__(self) -> Iterator[tuple[Piece, ...]]:
+        if self.kept is not None:
+            yield self.kept
+        for span in self.spans:
+            yield tuple(self.rows.piece(x, self.thinning, *span) for x in self.samples)
+
+    def alone(self) -> "EquationPart":
+        """The same with its own samples only."""
+        first, last = min(start for _, start, _ in self.spans), max(stop for _, _, stop in self.spans)
+        own = tuple((run, start - first, stop - first) for run, start, stop in self.spans)
+        return EquationPart(self.rows, self.thinning, tuple(x.rows(slice(first, last)) for x in self.samples), own)
+
+
+@dataclass(frozen=True, eq=False)
 class ForceEquations:
     """All equations that samples give, to be gone through several times: kept where they are few, else made anew each time."""
 
@@ -250,17 +274,20 @@ class ForceEquations:
     def _kept(self) -> tuple[Piece, ...]:
         return tuple(self.rows.pieces(self.samples, self.thinning))
 
-    def parts(self, together: int = 1) -> list[Iterable[Piece]]:
-        """The same equations in parts for several threads (`map_parts`), each of which has one piece in memory at a time.
-        together: equations that stay in one piece, where pieces are not kept."""
-        if self._few:
-            return [(piece,) for piece in self._kept]
-        rows, samples, thinning = self.rows, self.samples, self.thinning
+    def parts(self, together: int = 1, *others: "ForceEquations") -> "list[EquationPart]":
+        """The same equations in parts, however many threads or workers go through them; each has one piece in memory at a time.
+        together: equations that stay in one piece, where pieces are not kept. others: equations of other samples at the same
+        times, whose pieces come with these."""
+        rows, thinning = self.rows, self.thinning
+        samples = (self.samples, *(x.samples for x in others))
+        if all(x._few for x in (self, *others)):
+            kept = zip(*(x._kept for x in (self, *others)), strict=True)
+            return [EquationPart(rows, thinning, (), (), pieces) for pieces in kept]
         numbers = CACHED if thinning.factor == 1 else CHUNK
         each = min(numbers // (len(rows.names) * max(1, rows.size)), ALONE)
-        places = list(spans(samples, thinning, each, together))
+        places = list(spans(self.samples, thinning, each, together))
         ends = np.linspace(0, len(places), min(PARTS, len(places)) + 1).astype(int)
-        return [(rows.piece(samples, thinning, *span) for span in places[a:b]) for a, b in pairwise(ends)]
+        return [EquationPart(rows, thinning, samples, tuple(places[a:b])) for a, b in pairwise(ends)]
 
     def force_squares(self) -> np.ndarray:
         """Σ force² (rows,) as it was measured."""

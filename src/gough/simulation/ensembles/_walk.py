@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gough.simulation.ensembles._physical import LEAST, PossibleSet
+from gough.simulation.ensembles.physical import LEAST, PossibleSet
 
 CHAINS = 256
 """Of a block; more runs leave earlier blocks as they are."""

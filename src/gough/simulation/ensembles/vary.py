@@ -19,9 +19,9 @@ from gough.arguments import a_model, checked, flag, floats, mapping, number, num
 from gough.errors import UsageError
 from gough.robot.expressions.varying import name_followers
 from gough.simulation.coordinates import units_of
-from gough.simulation.ensembles._physical import PossibleSet, expand_names, square_root
 from gough.simulation.ensembles._plan import platform_key
 from gough.simulation.ensembles._walk import draw_inside
+from gough.simulation.ensembles.physical import PossibleSet, expand_names, square_root
 from gough.text import short_repr
 
 if TYPE_CHECKING:

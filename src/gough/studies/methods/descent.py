@@ -44,10 +44,13 @@ class _Asked:
     count: int = 0
     last: tuple[bytes, LinearDesign | None] = (b"", None)
     near: LinearDesign | None = None
+    tick: Callable[[float], None] | None = None
     seen: list[np.ndarray] = field(default_factory=list)
 
     def at(self, x: np.ndarray) -> LinearDesign:
         """NoDesignError where there is none."""
+        if self.tick is not None:
+            self.tick(0.5)
         key = x.tobytes()
         if key != self.last[0]:
             self.count += 1
@@ -80,16 +83,17 @@ def descend(
     iterations: int = ITERATIONS,
     reference: np.ndarray | None = None,
     shared: bool | None = None,
+    tick: Callable[[float], None] | None = None,
 ) -> Descent:
     """From a start (k,). weights (o,): of objectives over their sizes at the start, in a sum; shared, default with several
     objectives and no weights: the largest of weight · (f - reference) / size, reference (o,) their values at the start unless
-    given."""
+    given. tick: called before every evaluation; what it raises ends the descent."""
     evaluator.demand_gradients()
     if not evaluator.objectives:
         raise UsageError(
             "gradients: the study has no objective; name what is to be small (minimise) or large (maximise)"
         )
-    space, asked = evaluator.space, _Asked(evaluator)
+    space, asked = evaluator.space, _Asked(evaluator, tick=tick)
     low, size = space.lower, space.upper - space.lower
     first = _toward_robots(evaluator, np.clip(start, space.lower, space.upper))
     try:
@@ -312,13 +316,19 @@ def _run_ipopt(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.nd
     k, y0 = len(z), np.concatenate([z, problem.first_t])
     n, c = len(y0), len(problem.rows(y0)[0])
 
+    ended: list[BaseException] = []  # what a tick raised, which may not pass through IPOPT
+
     def both(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The objective, then the rows; NaN where there is no robot, and IPOPT takes a shorter step."""
         try:
-            (f, by_y), (g, rows) = problem.objective(y), problem.rows(y)
-            return np.append(f, g), np.concatenate([by_y[None], rows])
+            if not ended:
+                (f, by_y), (g, rows) = problem.objective(y), problem.rows(y)
+                return np.append(f, g), np.concatenate([by_y[None], rows])
         except NoDesignError:
-            return np.full(1 + c, np.nan), np.full((1 + c, n), np.nan)
+            pass
+        except BaseException as problem_:
+            ended.append(problem_)
+        return np.full(1 + c, np.nan), np.full((1 + c, n), np.nan)
 
     class AskedSlopes(casadi.Callback):
         def __init__(self) -> None:
@@ -378,6 +388,8 @@ def _run_ipopt(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.nd
     free = np.full(problem.extra, np.inf)
     low, high = np.concatenate([np.zeros(k), -free]), np.concatenate([np.ones(k), free])
     found = solver(x0=y0, lbx=low, ubx=high, lbg=-np.inf, ubg=0.0)
+    if ended:
+        raise ended[0]
     said = solver.stats()
     end = np.array(found["x"]).ravel()[:k]
     return np.nan_to_num(end, nan=0.5), bool(said["success"]), f"IPOPT: {said['return_status']}"

@@ -6,13 +6,13 @@ once (`descend`); designs that come of it are evaluated as any other.
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gough.errors import UsageError
 from gough.studies._pareto import ParetoFront, crowding
+from gough.studies._search import StudySearch
 from gough.studies.methods.descent import descend
 from gough.studies.study.evaluation import Evaluated, Evaluator
 
@@ -61,25 +61,27 @@ def _algorithm(population: int, objectives: int, seed: int) -> Any:
     return NSGA3(ref_dirs=directions, pop_size=population)
 
 
-def polish(
-    evaluator: Evaluator, front: ParetoFront, starts: int, seed: int, iterations: int, solver: str = "auto"
-) -> Iterator[Callable[[], Evaluated]]:
-    """What leads to designs from `starts` points of a front, each by gradients along a direction of its own: objectives weigh by
-    a random direction around equal ones, so that ends spread."""
+def polish_starts(evaluator: Evaluator, front: ParetoFront, starts: int, seed: int) -> list[tuple[np.ndarray, ...]]:
+    """(x (k,), weights (o,), reference (o,)) of `starts` points of a front, from each of which gradients lead along a direction
+    of its own: objectives weigh by a random direction around equal ones, so that ends spread."""
     F = front.objectives
     if not len(F):
-        return
+        return []
     size = np.ptp(F, axis=0)
     size = np.where(size > 0, size, np.maximum(np.abs(F).max(axis=0), 1e-300))
     order = np.argsort(-crowding(F), kind="stable")[:starts]
-    rng = np.random.default_rng([seed, 1])
+    rng, out = np.random.default_rng([seed, 1]), []
     for k in order:
         tilt = rng.dirichlet(np.full(F.shape[1], 2.0)) * F.shape[1]
         weights = np.abs(F[k]) / size * np.maximum(tilt, 0.05)
-        weights = np.where(weights > 0, weights, 1.0)
-        start = front.designs.x[k]
-        yield partial(_end, evaluator, start, weights, solver, iterations, F[k])
+        out.append((front.designs.x[k], np.where(weights > 0, weights, 1.0), F[k]))
+    return out
 
 
-def _end(evaluator: Evaluator, start: np.ndarray, weights: np.ndarray, *rest: Any) -> Evaluated:
-    return descend(evaluator, start, weights, *rest, shared=True).evaluated
+def polish(
+    evaluator: Evaluator, start: tuple[np.ndarray, ...], search: StudySearch, tick: Callable[[float], None]
+) -> Evaluated:
+    """The design that gradients lead to from one of `polish_starts`."""
+    x, weights, reference = start
+    ways = (search.solver, search.iterations, reference)
+    return descend(evaluator, x, weights, *ways, shared=True, tick=tick).evaluated

@@ -32,6 +32,17 @@ def label(found: "StudyResult", name: str) -> str:
     return f"{name}, {units[name]}" if units.get(name) not in ("", "1", None) else name
 
 
+def _some_feasible(found: "StudyResult") -> np.ndarray:
+    """Measures of the first feasible designs that were kept."""
+    out, count = [found.front.designs.values[:0]], 0
+    for part in found.kept_parts():
+        out.append(part.values[part.feasible])
+        count += len(out[-1])
+        if count >= MOST_POINTS:
+            break
+    return np.concatenate(out)[:MOST_POINTS]
+
+
 def draw_front(found: "StudyResult", row: int) -> Any:
     """Every pair of objectives: designs that were kept, the front, the chosen one."""
     e = found.study.evaluator
@@ -41,8 +52,7 @@ def draw_front(found: "StudyResult", row: int) -> Any:
     columns = min(3, len(pairs))
     rows = -(-len(pairs) // columns)
     figure = canvas(4.2 * columns + 0.4, 3.6 * rows + 0.3)
-    kept, front = found.kept, found.front.designs.values
-    good = kept.values[kept.feasible][:MOST_POINTS]
+    front, good = found.front.designs.values, _some_feasible(found)
     for k, (a, b) in enumerate(pairs):
         axis = figure.add_subplot(rows, columns, k + 1)
         if a == b:

@@ -173,9 +173,6 @@ def parameters_at(space: DesignSpace, varied: Any, added: np.ndarray | None = No
     known = dict(zip(model.variables.names, model.variables.values.tolist(), strict=True))
     values = {name: given.get(name, x) for name, x in known.items()}
     parameters = parameters_by_formulas(model.mechanism.table, model.parameters.tolist(), values)
-    for name in space.names:
-        if name not in known:
-            parameters[model.parameter_names.index(name)] = given[name]
     if added is not None:
         for i in np.flatnonzero(added):
             parameters[i] = parameters[i] + float(added[i])

@@ -4,9 +4,8 @@ A screen chooses; it does not judge. What it lets through is evaluated by the fu
 made of their numbers. Where both differ by more than rounding the screen is left (`AGREE`).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +54,14 @@ class Screen:
     @classmethod
     def of(cls, evaluator: Evaluator, machine: ScreenMachine) -> "Screen":
         """UsageError that says which measure or case has no program."""
+        named = set(evaluator.space.names) - set(evaluator.space.model.variables.names)
+        if named:
+            raise UsageError(
+                f"{', '.join(sorted(named))}: varied as parameters; let variables of the description say so"
+            )
+        t = evaluator.tolerances
+        if t is not None and (t.variables or t.parameters or t.estimates):
+            raise UsageError("tolerances are of numbers that the study does not vary")
         for m in evaluator.measures:
             if isinstance(m, WorkspaceMeasure):
                 raise UsageError(f"{m.name}: a workspace counts poses that are reached")
@@ -66,37 +73,38 @@ class Screen:
         of_design = [m for m in evaluator.measures if isinstance(m, DesignMeasure)]
         return cls(evaluator, machine, cases, design_program(evaluator.space, of_design))
 
-    def evaluate(self, x: Any) -> tuple[Evaluated, Any]:
+    def evaluate(self, x: Any, tick: Callable[[float], None] = lambda part: None) -> tuple[Evaluated, Any]:
         """(measures at points (n, k), which of them must be looked at anyhow (n,)); arrays of the machine's module."""
-        xp, e, draws = self.machine.module, self.evaluator, 1
-        if e.tolerances is not None:
-            deviations = xp.asarray(e.tolerances.deviations)
-            draws, e = len(deviations), replace(e, tolerances=replace(e.tolerances, deviations=deviations))
-        step = max(1, self.machine.states // (max(1, sum(c.count for c in e.cases.values())) * draws))
+        xp, e = self.machine.module, self.evaluator
+        deviations = xp.asarray(np.zeros((1, x.shape[1])) if e.tolerances is None else e.tolerances.deviations)
+        draws, states = len(deviations), max(1, sum(c.count for c in e.cases.values()))
+        step = max(1, self.machine.states // (states * draws))
         parts, doubtful = [], []
         for k in range(0, max(1, len(x)), step):
+            tick(k / max(1, len(x)))
             own = xp.asarray(x[k : k + step])
-            parts.append(e.evaluate(own, plain=partial(self._plain, doubtful)))
-            doubtful[-1] = doubtful[-1].reshape(len(own), draws).any(axis=1)
+            robots = (own[:, None] + deviations).reshape(len(own) * draws, x.shape[1])
+            values, violation, noted = self._plain(robots)
+            parts.append(e.gather(own, values, violation))
+            doubtful.append(noted.reshape(len(own), draws).any(axis=1))
         names = ("x", "values", "constraints", "violation")
         found = Evaluated(*(xp.concatenate([xp.asarray(getattr(p, name)) for p in parts]) for name in names))
         return found, xp.concatenate(doubtful)
 
-    def choose(self, x: Any) -> Chosen:
+    def choose(self, x: Any, tick: Callable[[float], None] = lambda part: None) -> Chosen:
         """Of points (n, k), those that may be on the front, and all that are doubtful."""
         with self.machine.turn():
-            found, doubtful = self.evaluate(x)
+            found, doubtful = self.evaluate(x, tick)
             sure = ~doubtful
             feasible = found.feasible & sure
             counts = [len(x), int(((found.violation == 0) & sure).sum()), int(feasible.sum())]
             rows = feasible.nonzero()[0]
-            F = self.evaluator.objective_values(found.values[rows])
-            rows = rows[may_be_first(F)]
+            rows = rows[may_be_first(self.evaluator.objective_values(found.values[rows]))]
             values, extra = host_array(found.values[rows]), host_array(doubtful.nonzero()[0])
             return Chosen(host_array(rows), values, extra, np.array(counts))
 
-    def _plain(self, noted: list[Any], x: Any) -> tuple[Any, Any]:
-        """See `evaluate`; doubtful points are noted."""
+    def _plain(self, x: Any) -> tuple[Any, Any, Any]:
+        """(values (n, m), violation (n,), which are doubtful (n,)) of robots (n, k)."""
         xp, measures = self.machine.module, self.evaluator.measures
         bad, doubtful = xp.zeros(len(x), dtype=bool), xp.zeros(len(x), dtype=bool)
         values: list[Any] = [None] * len(measures)
@@ -122,8 +130,7 @@ class Screen:
         made = xp.stack(values, axis=1)
         bad |= ~xp.isfinite(made).all(axis=1)
         made[bad] = xp.nan
-        noted.append(doubtful)
-        return made, bad.astype(float)
+        return made, bad.astype(float), doubtful
 
     def _entries(self, measure: StateMeasure, states: ScreenedStates) -> Any:
         try:
@@ -165,7 +172,7 @@ def may_be_first(F: Any) -> Any:
     if not n or not objectives:
         return abs(F).sum(axis=1).argsort()[:0]
     columns = list(round_objectives(F).T.copy())
-    total = sum(x / (x.max() - x.min() + (x.max() == x.min())) for x in columns)
+    total: Any = sum(x / (x.max() - x.min() + (x.max() == x.min())) for x in columns)
     left, done = total.argsort(), 0
     columns = [x[left] for x in columns]
     while done < len(left):

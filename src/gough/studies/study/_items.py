@@ -13,8 +13,9 @@ measures:
   tool: {measure: "frame:tool", reduce: largest, case: corners}
 minimise: [force, mass]                            or maximise
 constraints: {dexterity: {at_least: 0.2}, force: {at_most: 800 N}}
-tolerances: {deviations: {base_radius: 0.2 mm}, draws: 32, seed: 0, quantile: 0.95, of: [force]}
-search: {method: sobol, count: 10000, seed: 1}     see `search.StudySearch`
+tolerances: {deviations: {base_radius: 0.2 mm, "leg*.hip.x": 0.1 mm}, draws: 32, seed: 0, quantile: 0.95, of: [force]}
+                                                   and, or instead: identification: found.npz, parameters: ["*_rod.*"]
+search: {method: sobol, count: 10000, seed: 1, budget: 10 min}    see `search.StudySearch`
 keep: front                                        all, front or sample
 """
 
@@ -120,10 +121,12 @@ class BoundItem(Item):
 
 class TolerancesItem(Item):
     """How much robots that are built differ from a design: deviations are half widths of equal distributions, or standard
-    deviations of normal ones."""
+    deviations of normal ones; an identification's numbers are drawn with their covariance. parameters: which of these."""
 
-    deviations: dict[str, Any]
+    deviations: dict[str, Any] = Field(default_factory=dict)
     distribution: str = "uniform"
+    identification: Any = None
+    parameters: Names = ()
     draws: Annotated[int, _whole(1)] = 32
     seed: Annotated[int, _whole(0)] = 0
     quantile: float = 1.0
@@ -133,8 +136,12 @@ class TolerancesItem(Item):
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         """Words and ranges."""
         kind, q = data.get("distribution", "uniform"), data.get("quantile", 1.0)
-        if data.get("deviations") == {}:
-            yield Fault(("deviations",), None, "no deviations", "{variable: width, …}")
+        if not data.get("deviations") and not is_given(data, "identification"):
+            yield Fault(
+                ("deviations",), None, "no deviations", "{variable or parameter: width, …}, or an identification"
+            )
+        if is_given(data, "parameters") and not is_given(data, "identification"):
+            yield Fault(("parameters",), None, "parameters without an identification", "identification: FILE.npz")
         if kind not in ("uniform", "normal"):
             yield Fault(("distribution",), kind, "not a distribution", "uniform or normal")
         if isinstance(q, bool) or not isinstance(q, int | float) or not 0 < q <= 1:
@@ -152,6 +159,7 @@ class SearchItem(Item):
     solver: str | None = None
     population: Annotated[int, _whole(4)] | None = None
     polish: Annotated[int, _whole(0)] | None = None
+    budget: Any = None
 
 
 class StudyItem(Item):

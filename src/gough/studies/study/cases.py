@@ -27,6 +27,7 @@ from gough.simulation.motion.states import states_for, velocities
 from gough.simulation.motion.targets import MotionTarget, target_of
 from gough.spatial.euler import euler_matrix
 from gough.studies._closed_states import ClosedStates
+from gough.studies.study._branches import turned_over
 from gough.studies.study._grid import PoseGrid
 
 if TYPE_CHECKING:
@@ -119,6 +120,12 @@ class StudyCase:
         (s, nq): the states of a similar design, from which these are found where legs have no closed form."""
         P = designs if self.added is None else designs + self.added
         q, missed = self._assembled(P) if near is None or self._at_once else self._from_near(P, near)
+        turned = self._turned_over(q, P, missed)
+        missed = missed | turned
+        lost = np.flatnonzero(turned.any(axis=1))
+        if len(lost) and self.grid is None and self.count > COARSE:  # once more, in small steps
+            q[lost], again = self._assembled(P[lost], self.count)
+            missed[lost] = again | self._turned_over(q[lost], P[lost], again)
         v, a, more = self._rates(q, P)
         missed = missed | more
         good = np.asarray(~missed.any(axis=1))
@@ -145,8 +152,8 @@ class StudyCase:
         states = ClosedStates(self.model, rows, P[good], apart, plain)
         return CaseStates(states, good, missed, violation, self.time, q, P)
 
-    def _assembled(self, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(q (d, s, nq), whether a state is missed (d, s))."""
+    def _assembled(self, P: np.ndarray, coarse: int = COARSE) -> tuple[np.ndarray, np.ndarray]:
+        """(q (d, s, nq), whether a state is missed (d, s)). coarse: states that are led one after the other."""
         model, d, s = self.model, len(P), self.count
         if self.target is not None and self.target.columns is None:
             return self._one_by_one(P)
@@ -156,7 +163,7 @@ class StudyCase:
         if self.grid is not None:
             return self._over_grid(P, self.grid)
         q, missed = np.full((d, s, model.layout.nq), np.nan), np.ones((d, s), dtype=bool)
-        led = np.unique(np.linspace(0, s - 1, min(s, COARSE)).astype(int))
+        led = np.unique(np.linspace(0, s - 1, min(s, coarse)).astype(int))
         near, reached = self._first(P)
         starts = np.repeat(near[:, None], s, axis=1)
         for k in led:
@@ -185,6 +192,14 @@ class StudyCase:
             starts[:, own] = np.where(missed[:, before, None], starts[:, before], q[:, before])
             q[:, own], missed[:, own] = self._at(self.position[own], starts[:, own], P[:, None])
         return q, missed
+
+    def _turned_over(self, q: np.ndarray, P: np.ndarray, missed: np.ndarray) -> np.ndarray:
+        """Whether a state (d, s) was led to beyond a singularity."""
+        out = np.zeros(missed.shape, dtype=bool)
+        if not self._at_once and (self.kind == "drives" or not self.led):
+            rows, states = np.nonzero(~missed)
+            out[rows, states] = turned_over(self.model, q[rows, states], P[rows], self.kind == "drives")
+        return out
 
     @property
     def _at_once(self) -> bool:

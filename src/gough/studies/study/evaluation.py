@@ -8,9 +8,9 @@ With tolerances a design stands for all robots that differ from it by them: a me
 values, over the same deviations for every design (so that designs are compared under equal conditions).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,9 @@ from gough.errors import UsageError
 from gough.studies._directions import choose_directions
 from gough.studies.study.cases import CaseStates, StudyCase
 from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure, WorkspaceMeasure
+from gough.studies.study.tolerances import Tolerances
 from gough.studies.study.variables import DesignSpace
 
-Plain = Callable[[Any], tuple[Any, Any]]
-"""Points (n, k) → measures (n, m), violations (n,)."""
 HELD = 1e-9
 """A constraint counts as kept up to this, over the size of its bound."""
 
@@ -51,16 +50,6 @@ class Objective:
 
     measure: str
     sense: float = 1.0
-
-
-@dataclass(frozen=True)
-class Tolerances:
-    """Deviations (k, variables) from a design that it is judged by, the first of them none; quantile: of the values, 1 the worst.
-    Measures in `of` alone are taken so, all where it is empty."""
-
-    deviations: np.ndarray
-    quantile: float = 1.0
-    of: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,16 +110,19 @@ class Evaluator:
             for sign, bound, _ in c.bounds()
         )
 
-    def evaluate(self, x: np.ndarray, graded: bool = False, plain: Plain | None = None) -> Evaluated:
-        """Of points (n, k). graded: violations say by how much designs are no robots, which optimisers follow; else how often.
-        plain: another way to (values, violation) of points, on its own array module."""
-        found = plain or partial(self._plain, graded=graded)
+    def evaluate(self, x: np.ndarray, graded: bool = False) -> Evaluated:
+        """Of points (n, k). graded: violations say by how much designs are no robots, which optimisers follow; else how often."""
         if self.tolerances is None:
-            values, violation = found(x)
+            return self.gather(x, *self._plain(*self.space.designs(x), graded))
+        return self.gather(x, *self._plain(*self.tolerances.designs(self.space, x), graded))
+
+    def gather(self, x: Any, values: Any, violation: Any) -> Evaluated:
+        """Of points (n, k) and of all robots they stand for, point after point: values (n · robots, m), violation (n · robots,).
+        Arrays of any module."""
+        if self.tolerances is None:
             return Evaluated(x, values, self.constraint_values(values), violation)
-        d = self.tolerances.deviations
-        values, violation = found((x[:, None] + d).reshape(-1, x.shape[1]))
-        all_, violation = values.reshape(len(x), len(d), -1), violation.reshape(len(x), len(d)).mean(axis=1)
+        shape = len(x), self.tolerances.count
+        all_, violation = values.reshape(*shape, -1), violation.reshape(shape).mean(axis=1)
         return Evaluated(x, self._robust(all_), self._robust_constraints(all_), violation)
 
     def objective_values(self, values: np.ndarray) -> np.ndarray:
@@ -147,9 +139,8 @@ class Evaluator:
         ]
         return np.stack(found, axis=-1) if found else np.zeros((*values.shape[:-1], 0))
 
-    def _plain(self, x: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
-        P, violation = self.space.designs(x)
-        values = np.full((len(x), len(self.measures)), np.nan)
+    def _plain(self, P: np.ndarray, violation: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
+        values = np.full((len(P), len(self.measures)), np.nan)
         good = np.flatnonzero(violation == 0)
         if len(good):
             values[good], violation[good] = self._of_designs(P[good], graded)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import checked, demand_one_of, flag, nothing, path, word
+from gough.arguments import checked, demand_one_of, flag, nothing, number, path, word
 from gough.distribution import a_cluster
 from gough.errors import UsageError
 from gough.robot.item import nearest
@@ -84,13 +84,22 @@ class Study:
             x[self.variables.index(name)] = value
         return x
 
-    @checked(folder=path | nothing, cluster=a_cluster | nothing, mixed=flag, device=word)
+    @checked(
+        folder=path | nothing, cluster=a_cluster | nothing, mixed=flag, budget=number(above=0) | nothing, device=word
+    )
     def run(
-        self, folder: Any = None, *, cluster: Any = None, mixed: bool = False, device: str = "cpu"
+        self,
+        folder: Any = None,
+        *,
+        cluster: Any = None,
+        mixed: bool = False,
+        budget: float | None = None,
+        device: str = "cpu",
     ) -> "StudyResult":
         """Look for designs. folder: where parts are kept, from which an interrupted run goes on; cluster, mixed: as for
-        `gough.simulate_many`. device: "cuda" for sweeps whose designs a GPU goes through first. Ctrl-C returns what is done."""
+        `gough.simulate_many`; budget: seconds after which it ends with what is done, default as the study says; device: "cuda"
+        for sweeps whose designs a GPU goes through first. Ctrl-C returns what is done."""
         from gough.studies._running import run_study
 
         demand_one_of("device", device, ("cpu", "cuda"))
-        return run_study(self, folder, cluster, mixed, device)
+        return run_study(self, folder, cluster, mixed, budget, device)

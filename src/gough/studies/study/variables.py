@@ -5,17 +5,21 @@ description (a mass above 0) may fail inside of bounds: such points have a viola
 over what it is in the description.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from gough.simulation.ensembles.physical import NOT_NEGATIVE, is_positive, pseudo_inertia
 
 if TYPE_CHECKING:
     from gough.model import Model
 
 AT_BOUND = 1e-6
 """Part of a range within which a value is at its end."""
+LEAST_VIOLATION = 1e-3
+"""Of a number that no robot has: as of those that follow variables."""
 
 
 @dataclass(frozen=True)
@@ -97,22 +101,50 @@ class DesignSpace:
         """The nearest points (n, k) that are allowed."""
         return np.stack([v.settle(x[:, k]) for k, v in enumerate(self.variables)], axis=1)
 
-    def designs(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(parameters (n, m), violation (n,) of the description's demands: 0 where they hold) at points (n, k)."""
+    def designs(self, x: np.ndarray, more: Mapping[str, np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """(parameters (n, m), violation (n,) of the description's demands: 0 where they hold) at points (n, k). more: {name:
+        deviations (n,)} of other variables of the description."""
         model, known = self.model, self.model.variables
         P = np.repeat(model.parameters[None], len(x), axis=0)
         own = {name: x[:, k] for k, name in enumerate(self.names)}
         violation = np.zeros(len(x))
-        moved = [n for n in self.names if n in known.names]
+        moved = {n: x for n, x in own.items() if n in known.names}
+        moved |= {n: known.values[known.names.index(n)] + d for n, d in (more or {}).items()}
         if moved:
             rows = np.repeat(known.values[None], len(x), axis=0)
-            for name in moved:
-                rows[:, known.names.index(name)] = own[name]
+            for name, values in moved.items():
+                rows[:, known.names.index(name)] = values
             P, violation = model.designs_of_variables(rows)
-        for name in self.names:
-            if name not in known.names:
-                P[:, model.mechanism.table.names.index(name)] = own[name]
-        return P, violation
+        named = [name for name in self.names if name not in known.names]
+        for name in named:
+            P[:, model.mechanism.table.names.index(name)] = own[name]
+        return P, violation + self.impossible(P, named)
+
+    def impossible(self, P: np.ndarray, names: Sequence[str]) -> np.ndarray:
+        """By how much (n,) designs (n, m) are beyond what a robot can have, where parameters are set by name: numbers below 0
+        that cannot be, and bodies without a positive pseudo-inertia. What is not so in the description is not asked for."""
+        model, out = self.model, np.zeros(len(P))
+        if not names:
+            return out
+        places = {model.parameter_names.index(name) for name in names}
+        for i in places:
+            size = float(model.parameters[i])
+            if size >= 0 and model.parameter_names[i].rpartition(".")[2] in NOT_NEGATIVE:
+                out += np.where(P[:, i] < 0, np.abs(P[:, i]) / (size or 1.0) + LEAST_VIOLATION, 0.0)
+        for link in model.mechanism.links:
+            if link.ten is not None and link.elastic is None and places & set(link.ten):
+                out += _unlike_matter(P[:, list(link.ten)], model.parameters[list(link.ten)])
+        return out
+
+
+def _unlike_matter(tens: np.ndarray, described: np.ndarray) -> np.ndarray:
+    """How far (n,) bodies (n, 10) are from a positive pseudo-inertia, over that of the description (10,); 0 where they have one,
+    and where the description has none."""
+    if not is_positive(described[None])[0]:
+        return np.zeros(len(tens))
+    scale = np.sqrt(np.diagonal(pseudo_inertia(described[None])[0]))
+    least = np.linalg.eigvalsh(pseudo_inertia(tens) / np.outer(scale, scale))[:, 0]
+    return np.where(is_positive(tens), 0.0, np.maximum(-least, 0.0) + LEAST_VIOLATION)
 
 
 def check_variables(model: "Model", variables: Sequence[StudyVariable]) -> list[tuple[str, str]]:

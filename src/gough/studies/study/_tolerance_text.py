@@ -1,0 +1,173 @@
+"""Tolerances of a study's file: deviations by name, and the numbers of an identification."""
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import GoughError, UsageError
+from gough.identification.identification import Identification
+from gough.identification.saved import SavedIdentification, load_identification, saved_numbers
+from gough.robot.item import nearest
+from gough.simulation.ensembles.physical import expand_names
+from gough.structure.changing.names import names_meant
+from gough.studies.study._items import StudyItem
+from gough.studies.study._text import StudyText
+from gough.studies.study.tolerances import Tolerances, draw_deviations, draw_robots
+
+if TYPE_CHECKING:
+    from gough.model import Model
+    from gough.studies.study.variables import DesignSpace
+
+PLACE = ("tolerances", "deviations")
+ESTIMATE = ("tolerances", "identification")
+CHOSEN = ("tolerances", "parameters")
+SHOWN = 6
+
+
+class ToleranceText(StudyText):
+    """Reads tolerances."""
+
+    saved: SavedIdentification | None = None
+
+    def read_saved(self, item: StudyItem) -> None:
+        """Find the identification that a study names, if it names one."""
+        given = None if item.tolerances is None else item.tolerances.identification
+        if given is None or isinstance(given, SavedIdentification):
+            self.saved = given
+        elif isinstance(given, Identification):
+            self.saved = saved_numbers(given)
+        elif isinstance(given, str):
+            self.saved = self.attempt(ESTIMATE, lambda: load_identification(self.folder / given))
+        else:
+            self.complain(ESTIMATE, "not an identification", "a file (.npz) that Identification.save wrote")
+
+    def loosened(self, item: StudyItem, model: "Model") -> list[str]:
+        """Parameters that tolerances move, and that a model must therefore have as inputs."""
+        if item.tolerances is None:
+            return []
+        known = set(model.variables.names)
+        out = [x for n in item.tolerances.deviations if n not in known for x in names_meant(n, model.parameter_names)]
+        if self.saved is not None:
+            chosen = self._chosen(item, model, self.saved)
+            moved = [n for n, x, s in zip(*self._numbers(chosen, self.saved), strict=True) if x or s]
+            out += [x for n in moved for x in names_meant(n, model.parameter_names)]
+        return out
+
+    def read_tolerances(self, item: StudyItem, space: "DesignSpace") -> Tolerances | None:
+        """Tolerances, None where there are none, or with complaints."""
+        own, model = item.tolerances, space.model
+        if own is None:
+            return None
+        sizes = self._sizes(own.deviations, space)
+        for name in own.of:
+            if name not in (self.document.get("measures") or {}):
+                self.complain(("tolerances", "of"), f"no measure {name!r}", nearest(name, list(item.measures)), name)
+        estimates = {} if self.saved is None else self._estimates(item, space, self.saved, sizes)
+        rng = draw_deviations(dict.fromkeys(space.names, 0.0) | sizes, own.draws, own.seed, own.distribution)
+        varied = np.array([rng.pop(n) for n in space.names]).reshape(len(space.names), own.draws + 1).T
+        known = set(model.variables.names)
+        variables = {n: d for n, d in rng.items() if n in known}
+        parameters = {n: d for n, d in rng.items() if n not in known}
+        return Tolerances(varied, own.quantile, frozenset(own.of), variables, parameters, estimates)
+
+    def _sizes(self, deviations: Mapping[str, Any], space: "DesignSpace") -> dict[str, float]:
+        """{variable or parameter: width}, names with stars as all they stand for."""
+        model, out = space.model, dict[str, float]()
+        known = [*model.variables.names, *model.parameter_names]
+        for name, value in deviations.items():
+            place = (*PLACE, name)
+            meant = [name] if name in known else names_meant(name, known)
+            if not meant:
+                told = f"neither a variable of {model.robot.name} nor a parameter"
+                self.complain(place, told, nearest(name, known), name)
+                continue
+            found = self.value(place, meant[0], value, model)
+            if found is None:
+                continue
+            if found < 0:
+                self.complain(place, "negative", "a width above 0")
+            twice = [n for n in meant if n in out]
+            if twice:
+                self.complain(place, f"{twice[0]} is named twice", "each number once", name)
+            if meant[0] in model.variables.names and not model.moved_parameters(meant[0]):
+                self.complain(place, "nothing but limits or home follows it: no equation changes", "another number")
+            out |= dict.fromkeys(meant, found)
+        return out
+
+    def _chosen(self, item: StudyItem, model: "Model", saved: SavedIdentification) -> list[int]:
+        """Which of the saved numbers are drawn; complaints where a name means none."""
+        assert item.tolerances is not None
+        if not item.tolerances.parameters:
+            return list(range(len(saved.names)))
+        members = [{n, *names_meant(n, model.parameter_names)} for n in saved.names]
+        found: set[int] = set()
+        for name in item.tolerances.parameters:
+            own = {k for k, m in enumerate(members) if name in m or any(fnmatchcase(x, name) for x in m)}
+            if not own:
+                self._complain_once(CHOSEN, f"{name!r} was not identified", nearest(name, list(saved.names)), name)
+            found |= own
+        return sorted(found)
+
+    @staticmethod
+    def _numbers(chosen: Sequence[int], saved: SavedIdentification) -> tuple[list[str], list[float], list[float]]:
+        """(names, values, variances) of some of the saved numbers."""
+        return (
+            [saved.names[k] for k in chosen],
+            [float(saved.values[k]) for k in chosen],
+            [float(saved.covariance[k, k]) for k in chosen],
+        )
+
+    def _estimates(
+        self, item: StudyItem, space: "DesignSpace", saved: SavedIdentification, sizes: Mapping[str, float]
+    ) -> dict[str, np.ndarray]:
+        """{parameter: numbers (draws + 1,)}; nothing with complaints."""
+        assert item.tolerances is not None
+        own, model, before = item.tolerances, space.model, len(self.problems)
+        chosen = self._chosen(item, model, saved)
+        names, values, _ = self._numbers(chosen, saved)
+        meant: list[str] = []
+        for name in names:
+            try:
+                found, preloads = expand_names(model, [name])
+            except UsageError:
+                nearby = nearest(name, list(model.parameter_names))
+                self.complain(ESTIMATE, f"{name} is no parameter of {model.robot.name}", nearby, name)
+                continue
+            meant += [preloads.get(x, x) for x in found[0]]
+        for name in [n for n in meant if n not in model.parameter_names]:
+            self.complain(
+                ESTIMATE,
+                f"{model.robot.name} has no {name}, which an offset becomes",
+                f"parameters: without it, or robot.with_parameters({{'{name.removesuffix('.spring.preload')}.offset': 0.0}})",
+            )
+        self._demand_apart(space, meant, sizes)
+        if len(self.problems) > before or not chosen:
+            return {}
+        try:
+            C = saved.covariance[np.ix_(chosen, chosen)]
+            return draw_robots(model, dict(zip(names, values, strict=True)), C, own.draws, own.seed)
+        except GoughError as problem:
+            self.complain(ESTIMATE, str(problem))
+            return {}
+
+    def _demand_apart(self, space: "DesignSpace", meant: Sequence[str], sizes: Mapping[str, float]) -> None:
+        """Complain of numbers that are identified, and varied or deviating besides."""
+        model, drawn = space.model, set(meant)
+        for name in space.names:
+            moved = [name] if name in drawn else []
+            if name in model.variables.names:
+                moved = [n for n in model.moved_parameters(name) if n in drawn]
+            if moved:
+                few = ", ".join(moved[:SHOWN]) + (f" and {len(moved) - SHOWN} more" if len(moved) > SHOWN else "")
+                what = f"{few}: the study varies {name}, and an identification is of one robot alone"
+                self.complain(ESTIMATE, what, "parameters: of those that no variable of the study moves")
+        for name in [n for n in sizes if n in drawn]:
+            self.complain((*PLACE, name), f"{name} is drawn from the identification, too", "one of both")
+
+    def _complain_once(self, place: tuple[Any, ...], message: str, expected: str, value: Any) -> None:
+        before = len(self.problems)
+        self.complain(place, message, expected, value)
+        if self.problems[-1] in self.problems[:before]:
+            self.problems.pop()
