@@ -17,7 +17,7 @@ from gough.distribution import PartFolder, open_cluster, run_chunks
 from gough.errors import GoughError, UsageError
 from gough.robot.writer import dumps
 from gough.studies._pareto import ParetoFront, front_rows, take
-from gough.studies.methods.descent import Descent, descend
+from gough.studies.methods.descent import NO_SLOPES, Descent, descend
 from gough.studies.methods.evolution import generations, polish
 from gough.studies.methods.sweep import SWEEPS, SweepPoints
 from gough.studies.result import StudyResult
@@ -269,6 +269,8 @@ class _Gathered:
         """All of it."""
         kept = Evaluated.join(self.kept) if self.kept else self.front.designs
         why = "" if self.study.search.method in SWEEPS else _why_no_gradients(self.study.evaluator)
+        said = [words for _, _, words, _ in self.descents]
+        why = said[0] if said and all(words.startswith(NO_SLOPES) for words in said) else why
         return StudyResult(
             self.study,
             self.front,

@@ -58,17 +58,16 @@ class Study:
         x = self._point(variables)
         found = self.evaluator.evaluate(x[None], graded=True)
         if found.violation[0] > 0:
-            raise UsageError(
-                f"this design does not take all states of the cases (violation {found.violation[0]:.3g}); vary less"
-            )
+            raise UsageError(f"this design has no measures: {self.evaluator.explain(x)}")
         return dict(zip(self.measures, map(float, found.values[0]), strict=True))
 
     def gradients(self, variables: Mapping[str, float] | None = None) -> dict[str, dict[str, float]]:
         """Total derivatives of the measures, {measure: {variable: slope}}, at a design as for `evaluate`."""
         self.evaluator.demand_gradients()
-        here = self.evaluator.states_at(self._point(variables))
+        x = self._point(variables)
+        here = self.evaluator.states_at(x)
         if here is None:
-            raise UsageError("this design does not take all states of the cases; vary less")
+            raise UsageError(f"this design has no measures: {self.evaluator.explain(x)}")
         smooth = [m for m in self.evaluator.measures if not isinstance(m, WorkspaceMeasure)]
         found = {m.name: here.value(m)[1] for m in smooth}
         return {name: dict(zip(self.variables, map(float, g), strict=True)) for name, g in found.items()}
