@@ -85,6 +85,7 @@ def lines_of(found: "StudyResult", choose: int | None) -> list[str]:
     counted = f"{found.robots} take all states, {found.feasible} feasible, {len(found)} on the front"
     lines = [f"{found.designs} designs by {found.study.search.method}: {counted} ({found.seconds:.3g} s)"]
     lines += [f"no gradients: {found.no_gradients}"] if found.no_gradients else []
+    lines += found.study.remarks
     if not len(found) or not e.objectives:
         return lines
     units = {m.name: m.unit for m in e.measures}

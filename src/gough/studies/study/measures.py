@@ -45,6 +45,8 @@ PRESETS = {
 }
 """Names that stand for a quantity and its reduction; what follows a colon goes to the quantity ("stroke:leg0.slide")."""
 OF_DESIGN = ("mass", "footprint")
+FORCES = ("peak force", "rms force", "peak power", "energy", "tau", "power")
+"""What is made of drive forces."""
 
 
 @dataclass(frozen=True)

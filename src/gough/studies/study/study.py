@@ -12,7 +12,7 @@ from gough.errors import UsageError
 from gough.robot.item import nearest
 from gough.studies._search import StudySearch
 from gough.studies.study.evaluation import Evaluator
-from gough.studies.study.measures import WorkspaceMeasure
+from gough.studies.study.measures import FORCES, StateMeasure, WorkspaceMeasure
 
 if TYPE_CHECKING:
     from gough.robot.robot import Robot
@@ -45,6 +45,15 @@ class Study:
     def measures(self) -> tuple[str, ...]:
         """Names."""
         return self.evaluator.names
+
+    @property
+    def remarks(self) -> list[str]:
+        """What its numbers leave out."""
+        e = self.evaluator
+        own = [m.name for m in e.measures if isinstance(m, StateMeasure) and m.text.partition(":")[0] in FORCES]
+        if not own or not e.space.model.layout.v_elastic:
+            return []
+        return [f"{', '.join(own)}: of bodies that do not bend; gough.simulate has forces of those that do"]
 
     def __repr__(self) -> str:
         e = self.evaluator
