@@ -125,8 +125,12 @@ class DesignCalls:
         out[..., places] = new
         self._reduce(out, rows, values)
 
-    def _reduce(  # type: ignore[misc]
-        self: "Model", out: np.ndarray, rows: np.ndarray, moved: Mapping[str, Any], marking: bool = False
+    def _reduce(
+        self: "Model",  # type: ignore[misc]
+        out: np.ndarray,
+        rows: np.ndarray,
+        moved: Mapping[str, Any],
+        marking: bool = False,
     ) -> np.ndarray:
         """Put into parameters (..., n) what elements of flexible bodies make of variables (..., k), design by design; for which
         of them (flat) there are no such bodies. marking: these stay as they are, else they are a UsageError."""

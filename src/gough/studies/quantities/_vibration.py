@@ -91,9 +91,9 @@ class Frequencies:
 
     def repeated_values(self, states: ClosedStates) -> np.ndarray:
         """Whether each value (n, m) is one of several that are equal."""
-        shape = self.evaluate(states).shape
-        found = [[len(robot.alike(k)) > 1 for k in self.modes[: shape[1]]] for robot in self._swinging(states)]
-        return np.array(found, dtype=bool).reshape(shape)
+        n, m = np.atleast_2d(self.evaluate(states)).shape
+        found = [[len(robot.alike(k)) > 1 for k in self.modes[:m]] for robot in self._swinging(states)]
+        return np.array(found, dtype=bool).reshape(n, m)
 
     def one_sided(self, states: ClosedStates, slopes: np.ndarray) -> np.ndarray:
         """Derivatives (n, m, k, 2) along slopes (k, parameters) of the design, to the right and to the left: modes that are equal
@@ -111,8 +111,8 @@ class Frequencies:
 
     def branch_slopes(self, states: ClosedStates, slopes: np.ndarray) -> np.ndarray:
         """Derivatives (n, m, k) along slopes (k, parameters); see the head."""
-        out = np.empty((*self.evaluate(states).shape, len(slopes)))
-        modes = self.modes[: out.shape[1]]
+        n, m = np.atleast_2d(self.evaluate(states)).shape
+        out, modes = np.empty((n, m, len(slopes))), self.modes[:m]
         for row, robot in enumerate(self._swinging(states)):
             left = dict.fromkeys(modes)
             while left:
@@ -122,8 +122,8 @@ class Frequencies:
                 own = _branches(found) if set(group.tolist()) <= set(modes) else _means(found)
                 for mode, slope in zip(group.tolist(), own, strict=True):
                     if mode in left:
-                        m = modes.index(mode)
-                        out[row, m] = slope / (8 * np.pi**2 * self._hertz(robot)[m])
+                        k = modes.index(mode)
+                        out[row, k] = slope / (8 * np.pi**2 * self._hertz(robot)[k])
                         del left[mode]
         return out
 
