@@ -133,7 +133,10 @@ def test_viewer() -> None:
 @pytest.mark.slow
 def test_studies(tmp_path: Path) -> None:
     run("studies.py", "--tiny", "--out", tmp_path)
-    assert json.loads((tmp_path / "studies.json").read_text())["rows"][0]["front"] > 0
+    told = json.loads((tmp_path / "studies.json").read_text())
+    assert (
+        told["rows"][0]["front"] > 0 and told["bending"]["after"]["frequency"] > told["bending"]["before"]["frequency"]
+    )
 
 
 @pytest.mark.slow

@@ -94,6 +94,7 @@ def lines_of(found: "StudyResult", choose: int | None) -> list[str]:
     lines = [f"{found.designs} designs by {found.study.search.method}: {counted} ({found.seconds:.3g} s)"]
     lines += ["stopped, since its time was over: the same call in the same folder goes on"] if found.out_of_time else []
     lines += [f"no gradients: {found.no_gradients}"] if found.no_gradients else []
+    lines += found.study.remarks
     if not len(found) or not e.objectives:
         return lines
     units = {m.name: m.unit for m in e.measures}

@@ -1,7 +1,7 @@
 """The catalogue of a robot's functions: which inputs they take and which equations they are."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -130,6 +130,11 @@ FOR_ASSEMBLING: dict[str, Entry] = {
 }
 """What assembling and its checks ask for beside it; with `leg_closures` and `leg_joints`, which are about legs."""
 
+FOR_STUDIES: dict[str, Entry] = {
+    "unbent_dynamics": replace(CATALOGUE["inverse_dynamics"], equations=inverse.unbent_dynamics),
+}
+"""Functions that studies of designs ask for beside it: of robots that bend."""
+
 COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force", "drive_map")
 """Functions `gough count` shows."""
 
@@ -199,7 +204,7 @@ def leg_entry(key: FunctionKey) -> Entry | None:
 def entry_of(mechanism: Structure, key: FunctionKey) -> Entry:
     """Entry of a function of a mechanism."""
     kind, frames = key.kind, key.frames
-    own = FOR_ASSEMBLING.get(kind) or leg_entry(key)
+    own = FOR_ASSEMBLING.get(kind) or FOR_STUDIES.get(kind) or leg_entry(key)
     if own is not None:
         return own
     if kind == "hybrid_dynamics":

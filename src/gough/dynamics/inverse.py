@@ -113,6 +113,23 @@ def inverse_dynamics(
         return {"tau": share_among_drives(numbers, S, needed)}
 
 
+def unbent_dynamics(
+    numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, wrench: Vector = NONE, force: Vector = NONE
+) -> dict[str, np.ndarray]:
+    """`inverse_dynamics` of a robot whose bodies do not bend, whatever their stiffness: elastic coordinates and rates of q and v
+    stay, eddot is 0, and what would bend the bodies is borne by them."""
+    loops = Loops(Posture(numbers, q))
+    check_state(loops)
+    layout = numbers.mechanism.layout
+    n = layout.mobility
+    needed = needed_force(loops, v, np.concatenate([acceleration, zeros(layout.nv - n)]), wrench, force)
+    S = drive_columns(loops)
+    if not layout.v_idle:
+        return {"tau": share_among_drives(numbers, S[:n], needed[:n]), "eddot": zeros(layout.v_elastic)}
+    tau, idle, _ = free_accelerations(loops, mass_matrix(loops), S, needed, n, range(layout.rigid))
+    return {"tau": tau, "idle_acceleration": idle, "eddot": zeros(layout.v_elastic)}
+
+
 def _flexible(
     numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, wrench: Vector, force: Vector
 ) -> dict[str, Vector]:

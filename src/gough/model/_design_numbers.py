@@ -10,7 +10,7 @@ from gough.arguments import checked, mapping, nothing, numbers, word
 from gough.compilation.arrays import checked_numbers
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
-from gough.errors import UsageError, VariableWarning, warn
+from gough.errors import GoughError, UsageError, VariableWarning, warn
 from gough.model.functions import trace_by_variables
 from gough.program import Slot, trace
 from gough.robot.expressions.demands import demands_in
@@ -125,16 +125,33 @@ class DesignCalls:
         out[..., places] = new
         self._reduce(out, rows, values)
 
-    def _reduce(self: "Model", out: np.ndarray, rows: np.ndarray, moved: Mapping[str, Any]) -> None:  # type: ignore[misc]
-        """Put into parameters (..., n) what elements of flexible bodies make of variables (..., k), design by design."""
+    def _reduce(
+        self: "Model",  # type: ignore[misc]
+        out: np.ndarray,
+        rows: np.ndarray,
+        moved: Mapping[str, Any],
+        marking: bool = False,
+    ) -> np.ndarray:
+        """Put into parameters (..., n) what elements of flexible bodies make of variables (..., k), design by design; for which
+        of them (flat) there are no such bodies. marking: these stay as they are, else they are a UsageError."""
         table, names = self.mechanism.table, self.variables.names
+        flat = out.reshape(-1, out.shape[-1])
+        lost = np.zeros(len(flat), dtype=bool)
         if reducing_variables(self.robot).isdisjoint(moved):
-            return
-        flat, places = out.reshape(-1, out.shape[-1]), reduced_places(self.robot, table)
+            return lost
+        places = reduced_places(self.robot, table)
         designs, which = np.unique(rows.reshape(-1, rows.shape[-1]), axis=0, return_inverse=True)
         for k, values in enumerate(designs):
-            found = reduce_again(self.robot, table, dict(zip(names, values.tolist(), strict=True)))
-            flat[np.ix_(which.ravel() == k, places)] = found
+            own = which.ravel() == k
+            try:
+                found = reduce_again(self.robot, table, dict(zip(names, values.tolist(), strict=True)))
+            except GoughError:
+                if not marking:
+                    raise
+                lost |= own
+                continue
+            flat[np.ix_(own, places)] = found
+        return lost
 
     def variable_slopes(self: "Model", variable: str, values: np.ndarray) -> np.ndarray:  # type: ignore[misc]
         """Change (parameters,) of the design per unit of a variable, at values of all of them (n,)."""
@@ -152,7 +169,8 @@ class DesignCalls:
 
     def designs_of_variables(self: "Model", rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[misc]
         """(parameters (n, m), violation (n,)) at values (n, variables) of all variables. A violation above 0 is by how much
-        numbers leave what the description demands of them, over their size; parameters are the description's own there."""
+        numbers leave what the description demands of them, over their size, and 1 where flexible bodies cannot be built of them;
+        parameters are the description's own there."""
         found, own = self._parameters_of_variables.values(variables=rows), self._parameters_of_variables
         violation, size = np.zeros(len(rows)), np.abs(own.values(variables=self.variables.values)["bounded"])
         for k, demand in enumerate(self.demands):
@@ -168,8 +186,9 @@ class DesignCalls:
             n for n, x, own in zip(self.variables.names, rows.T, self.variables.values, strict=True) if (x != own).any()
         ]
         kept = out[good]
-        self._reduce(kept, rows[good], dict.fromkeys(moved))
-        out[good] = kept
+        lost = self._reduce(kept, rows[good], dict.fromkeys(moved), marking=True)
+        kept[lost] = self.parameters
+        out[good], violation[good] = kept, lost
         return out, violation
 
     @property

@@ -30,7 +30,8 @@ Arrays = Mapping[str, np.ndarray]
 class ClosedStates:
     """States (n,) of a model without locks: inputs, {slot: (n, size)} with the load of all wrenches; parameters: the design (m,),
     or designs (d, m) with n / d states each, one design's after the other's. wrench: {frame: (n, 6)} those at named frames,
-    direct: {slot: (n, size)} the load without them; found: what quantities keep."""
+    direct: {slot: (n, size)} the load without them; found: what quantities keep. unbent: forces of inverse dynamics are those of
+    bodies that do not bend (`unbent_dynamics`)."""
 
     model: "Model"
     inputs: Arrays
@@ -38,11 +39,16 @@ class ClosedStates:
     wrench: Arrays = field(default_factory=dict)
     direct: Arrays = field(default_factory=dict)
     found: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    unbent: bool = False
 
     @property
     def count(self) -> int:
         """n."""
         return len(self.inputs["q"])
+
+    def _meant(self, name: str | FunctionKey) -> FunctionKey:
+        key = FunctionKey.of(name)
+        return FunctionKey("unbent_dynamics") if self.unbent and key.kind == "inverse_dynamics" else key
 
     def design_of(self, state: int) -> np.ndarray:
         """The design (m,) of a state, counted from 0."""
@@ -50,9 +56,19 @@ class ClosedStates:
             return self.parameters
         return self.parameters[state * len(self.parameters) // self.count]
 
+    def of_design(self, k: int) -> "ClosedStates":
+        """The states of design k alone."""
+        n = self.count // len(self.parameters)
+
+        def own(x: Arrays) -> dict[str, np.ndarray]:
+            return {name: rows[k * n : (k + 1) * n] for name, rows in x.items()}
+
+        parts = (own(x) for x in (self.wrench, self.direct))
+        return ClosedStates(self.model, own(self.inputs), self.parameters[k : k + 1], *parts, unbent=self.unbent)
+
     def evaluate(self, name: str | FunctionKey, **more: np.ndarray) -> dict[str, np.ndarray]:
         """Outputs (n, …) of a function, NaN at states that are bad."""
-        key = FunctionKey.of(name)
+        key = self._meant(name)
         if more:
             return self.call(self.model.function(key), more)
         if key not in self.found:
@@ -62,7 +78,7 @@ class ClosedStates:
     def pull(self, name: str | FunctionKey, bars: Arrays, also: tuple[str, ...] = (), **more: np.ndarray) -> Arrays:
         """{slot: (n, size)}: gradients of Σ bars · outputs by "parameters", with the loops closed again, and by the slots `also`.
         Outputs without bars count nothing. What wrenches at frames change is in the former, not in that by q."""
-        key = FunctionKey.of(name)
+        key = self._meant(name)
         program = self.model.function(key).program
         slots = [s.name for s in program.inputs if s.name in LOADS and s.name not in more] if self.wrench else []
         wanted = (*also, *(slot for slot in slots if slot not in also))

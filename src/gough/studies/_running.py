@@ -17,6 +17,7 @@ from gough.robot.writer import dumps
 from gough.studies._chunks import Arrays, StudyWork, arrays_of, choose_screen, designs_of_chunk, sweep_points
 from gough.studies._kept import KEPT, KeptDesigns
 from gough.studies._pareto import ParetoFront
+from gough.studies.methods.descent import NO_SLOPES
 from gough.studies.methods.evolution import generations, polish_starts
 from gough.studies.methods.sweep import SWEEPS
 from gough.studies.result import StudyResult
@@ -225,6 +226,9 @@ class _Gathered:
 
     def result(self, interrupted: bool, late: bool, seconds: float) -> StudyResult:
         """All of it."""
+        why = "" if self.study.search.method in SWEEPS else _why_no_gradients(self.study.evaluator)
+        said = [words for _, _, words, _ in self.descents]
+        why = said[0] if said and all(words.startswith(NO_SLOPES) for words in said) else why
         return StudyResult(
             self.study,
             self.front,
@@ -236,6 +240,6 @@ class _Gathered:
             seconds,
             None if self.store is None else self.store.folder,
             tuple(self.descents),
-            "" if self.study.search.method in SWEEPS else _why_no_gradients(self.study.evaluator),
+            why,
             late,
         )

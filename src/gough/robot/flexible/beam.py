@@ -25,7 +25,7 @@ from gough.robot.flexible.fields import (
     value_of,
 )
 from gough.robot.flexible.shape import BodyShape
-from gough.robot.item import Fault, Item, is_given, look
+from gough.robot.item import Demand, Fault, Item, Place, as_stated, is_given, look
 
 ON_THE_LINE = 1e-9
 """Distance from a beam's line, relative to a segment, of a point that lies on it."""
@@ -62,6 +62,9 @@ class TubeSection(Item):
                 ("wall",), data["wall"], "a wall as thick as the radius", "less than the outer radius, or circle"
             )
 
+    def demands(self) -> Iterator[Demand]:
+        yield _room(("wall",), self.radius, self.wall, "positive: a wall is less than the outer radius")
+
 
 class IBeamSection(Item):
     """A doubly symmetric I (m): height over all along y, flanges `width` wide along z, thicknesses of web and flanges."""
@@ -80,6 +83,20 @@ class IBeamSection(Item):
             yield Fault(
                 ("web",), data["web"], "a web as thick as the flanges are wide", "less than width, or rectangle"
             )
+
+    def demands(self) -> Iterator[Demand]:
+        yield _room(("flange",), self.height, self.flange, "positive: two flanges fit into the height", 2)
+        yield _room(("web",), self.width, self.web, "positive: a web is thinner than the flanges are wide")
+
+
+def _room(place: Place, whole: Any, part: Any, words: str, times: int = 1) -> Demand:
+    """That a size is larger than another, which it contains once or several times."""
+    written = (
+        f"{as_stated(whole)} - {times}*({as_stated(part)})"
+        if times > 1
+        else f"{as_stated(whole)} - ({as_stated(part)})"
+    )
+    return Demand(place, written, whole - times * part, "positive", words)
 
 
 class BeamSection(Item):

@@ -10,12 +10,13 @@ no robot give no number to the optimiser, which takes a shorter step; from such 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from gough.errors import UsageError
+from gough.errors import GoughError, UsageError
 from gough.locks import make_lock
 from gough.studies.study.evaluation import Evaluated, Evaluator, LinearDesign
 from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure
@@ -28,6 +29,7 @@ ROUNDS = 6
 REACHED = 1e-7
 NOWHERE = 1e3
 """What is added to an objective where there is no robot, in sizes of the objective."""
+NO_SLOPES = "no gradients at this start"
 WAY = 60
 """Tries to find a robot from a start that is none."""
 
@@ -45,6 +47,7 @@ class _Asked:
     last: tuple[bytes, LinearDesign | None] = (b"", None)
     near: LinearDesign | None = None
     tick: Callable[[float], None] | None = None
+    problem: str = ""
     seen: list[np.ndarray] = field(default_factory=list)
 
     def at(self, x: np.ndarray) -> LinearDesign:
@@ -54,12 +57,21 @@ class _Asked:
         key = x.tobytes()
         if key != self.last[0]:
             self.count += 1
-            self.last = (key, self.evaluator.states_at(x, self.near))
+            self.last = (key, None)
+            self.last = (key, self.number(lambda: self.evaluator.states_at(x, self.near)))
             self.near = self.last[1] or self.near
             self.seen.append(x.copy())
         if self.last[1] is None:
             raise NoDesignError
         return self.last[1]
+
+    def number(self, make: Callable[[], Any]) -> Any:
+        """What is made; NoDesignError, with its words kept, where quantities have no value or no slope."""
+        try:
+            return make()
+        except GoughError as error:
+            self.problem = str(error)
+            raise NoDesignError from error
 
 
 @dataclass(frozen=True)
@@ -97,12 +109,13 @@ def descend(
     low, size = space.lower, space.upper - space.lower
     first = _toward_robots(evaluator, np.clip(start, space.lower, space.upper))
     try:
-        asked.at(first)
+        problem = _Problem(asked, low, size, first, weights, reference, shared)
+        problem.rows(np.concatenate([(first - low) / size, problem.first_t]))
     except NoDesignError:
         found = evaluator.evaluate(first[None], graded=True)
         told = f"no robot was found near this start (violation {found.violation[0]:.3g})"
+        told = f"{NO_SLOPES}: {asked.problem}" if found.violation[0] == 0 else told
         return Descent(first, found, asked.count, False, told, start)
-    problem = _Problem(asked, low, size, first, weights, reference, shared)
     chosen = _solver(solver)
     z, success, said = (first - low) / size, False, ""
     for _ in range(ROUNDS):
@@ -158,7 +171,9 @@ class _Problem:
         self.evaluator = asked.evaluator
         self.measures = {m.name: m for m in self.evaluator.measures}
         here = asked.at(start)
-        found = np.array([o.sense * here.value(self.measures[o.measure])[0] for o in self.evaluator.objectives])
+        found = asked.number(
+            lambda: np.array([o.sense * here.value(self.measures[o.measure])[0] for o in self.evaluator.objectives])
+        )
         self.scale = np.where(np.abs(found) > 0, np.abs(found), 1.0)
         self.reference = (found if reference is None else reference) / self.scale
         several = len(found) > 1 and weights is None if shared is None else shared
@@ -196,7 +211,7 @@ class _Problem:
                 slope[t] = weight
                 t += 1
             else:
-                f, by_x = here.value(self.measures[o.measure])
+                f, by_x = self.asked.number(partial(here.value, self.measures[o.measure]))
                 value += weight * o.sense * f / scale
                 slope[:k] += weight * o.sense * by_x * self.size / scale
         return float(value), slope
@@ -230,9 +245,9 @@ class _Problem:
     def _entries(self, here: LinearDesign, key: str, measure: Measure, sign: float) -> tuple[np.ndarray, np.ndarray]:
         """sign · measure, as the largest of its entries where it is that; always the same entries."""
         if isinstance(measure, DesignMeasure) or not self._is_extreme(measure.name, sign):
-            value, slope = here.value(measure)
+            value, slope = self.asked.number(lambda: here.value(measure))
             return np.array([sign * value]), sign * slope[None]
-        e, by_x = here.entries(measure)
+        e, by_x = self.asked.number(lambda: here.entries(measure))
         e, by_x = sign * e, sign * by_x
         if key not in self.chosen:
             self.chosen[key] = np.argsort(-e, kind="stable")[:MOST_ENTRIES]
@@ -287,7 +302,7 @@ def _by_slsqp(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.nda
 
     constraints: Any = []
     if len(last[1][0]):
-        rows = [lambda y, part=part: -asked(1, problem.rows, y)[part] for part in (0, 1)]
+        rows = [lambda y, part=part: -asked(1, problem.rows, y)[part] - (1 - part) * REACHED for part in (0, 1)]
         constraints = [{"type": "ineq", "fun": rows[0], "jac": rows[1]}]
     found = minimize(
         lambda y: asked(0, problem.objective, y),

@@ -18,7 +18,7 @@ from gough.studies.quantities._mode_shapes import ModalAmplitudes
 from gough.studies.quantities._places import coordinates, frame_places
 from gough.studies.quantities._power import DrivePowers, Tilts
 from gough.studies.quantities._quantity import FollowsVariables, MayRepeat, OfOutput, StudiedQuantity
-from gough.studies.quantities._vibration import Frequencies
+from gough.studies.quantities._vibration import Frequencies, slowest_frequencies
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -27,10 +27,13 @@ __all__ = [
     "KINDS",
     "Conditions",
     "FollowsVariables",
+    "FrameCompliance",
+    "FrameDeflection",
     "MayRepeat",
     "StudiedQuantity",
     "find_quantity",
     "limit_variables",
+    "slowest_frequencies",
 ]
 
 HELD = ("frequency", "mode", "stiffness", "compliance")
@@ -41,7 +44,7 @@ KINDS = (*PLAIN, "deflection", *HELD)
 
 def find_quantity(model: "Model", text: str, drives: Any = "locked") -> StudiedQuantity:
     """ "tau", "tau:DRIVE,…", "reaction:JOINT,…", "energy:kinetic", "coordinate:NAME,…", "frame:NAME", "condition:drives,…",
-    "margin:JOINT,…", "deflection:FRAME", "stiffness:FRAME,xx,…", "compliance:FRAME,…", "frequency:0,…", "mode:0,…@FRAME",
+    "margin:JOINT,…", "deflection:FRAME,x,…", "stiffness:FRAME,xx,…", "compliance:FRAME,…", "frequency:0,…", "mode:0,…@FRAME",
     "power:DRIVE,…", "tilt:JOINT,…", "distance:RADIUS".
     drives: what they do meanwhile, as for `natural_frequencies`."""
     kind, _, rest = text.partition(":")
@@ -109,9 +112,12 @@ def _bent(model: "Model", text: str, kind: str, wanted: tuple[str, ...], drives:
     if named not in frames:
         raise UsageError(f"quantity={text!r}: name a frame, {nearest(named, list(frames))}")
     if kind == "deflection":
-        if len(wanted) > 1:
-            raise UsageError(f"quantity={text!r}: name one frame, 'deflection:{named}'; its six entries are given")
-        return FrameDeflection(named)
+        for name in wanted[1:]:
+            if name not in AXES:
+                raise UsageError(
+                    f"quantity={text!r}: no entry {name!r}; use {', '.join(AXES)}, as in 'deflection:{named},x'"
+                )
+        return FrameDeflection(named, tuple(AXES.index(n) for n in wanted[1:]) or tuple(range(len(AXES))))
     if drives == "free":
         raise UsageError(f"quantity={text!r}: free drives carry no load; use 'locked' or {{'stiffness': …}}")
     pairs = {a + b: (i, j) for i, a in enumerate(AXES) for j, b in enumerate(AXES)}

@@ -163,27 +163,31 @@ def demand_compliance(model: "Model", frame: str, drives: Any) -> None:
 
 @dataclass(frozen=True)
 class FrameDeflection:
-    """Displacement (m) and rotation vector (rad) of a frame between rest without and with the wrenches, drives held."""
+    """Displacement (m) and rotation vector (rad) of a frame between rest without and with the wrenches, drives held; of its six
+    entries those that are named."""
 
     frame: str
+    entries: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Of the entries."""
-        return tuple(f"{self.frame}.{axis}" for axis in AXES)
+        return tuple(f"{self.frame}.{AXES[k]}" for k in self.entries)
 
     @property
     def units(self) -> tuple[str, ...]:
         """Of the entries."""
-        return ("m",) * 3 + ("rad",) * 3
+        return tuple("m" if k < 3 else "rad" for k in self.entries)
 
     def evaluate(self, states: ClosedStates) -> np.ndarray:
-        """Values (n, 6)."""
-        return np.stack([self._moved(free, bent)[0] for free, bent in self._rests(states)])
+        """Values (n, m)."""
+        return np.stack([self._moved(free, bent)[0][list(self.entries)] for free, bent in self._rests(states)])
 
     def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
         """Gradients (n, parameters)."""
-        return np.stack([self._gradient(*rests, own) for rests, own in zip(self._rests(states), weights, strict=True)])
+        all_ = np.zeros((states.count, 6))
+        all_[:, list(self.entries)] = weights
+        return np.stack([self._gradient(*rests, own) for rests, own in zip(self._rests(states), all_, strict=True)])
 
     def _rests(self, states: ClosedStates) -> list[tuple[BalancedRobot, BalancedRobot]]:
         key = ("deflection", self.frame)

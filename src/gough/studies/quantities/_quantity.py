@@ -51,6 +51,11 @@ class MayRepeat(Protocol):
         """Derivatives (n, m, k, 2) along slopes (k, parameters) of the design, to the right and to the left of where it is."""
         ...
 
+    def branch_slopes(self, states: ClosedStates, slopes: np.ndarray) -> np.ndarray:
+        """Derivatives (n, m, k) along slopes (k, parameters), of equal values those of branches that are smooth through each
+        other; of which a set all of whose values are asked for has one each, else their mean."""
+        ...
+
 
 @dataclass(frozen=True)
 class OfOutput:

@@ -9,7 +9,10 @@ of drives with springs kp of servos the same with μ = -kp Sᵀ δ: a form of `_
 
 Modes that are equally fast have no slopes of their own. Along one direction of the design they split into the eigenvalues of
 the matrix δ_aᵀ (K' - λ M') δ_b - …, of which each is a slope to one side; their mean, a third of its trace for three, is linear
-in the direction, and is the gradient that `pull` gives each of them.
+in the direction, and is the gradient that `pull` gives each of them. An optimiser that bounds all of them needs more: the
+diagonal of that matrix for motions δ_a that make it diagonal in all directions at once. There are such motions where modes of
+different symmetry meet, which pass through each other; they diagonalise a sum of all directions, too. Where there are none, the
+diagonal still consists of slopes that the modes have in some direction.
 """
 
 from dataclasses import dataclass
@@ -24,6 +27,8 @@ from gough.studies.quantities._rest import BalancedRobot, rest_at
 
 REPEATED, ROUNDING = 1e-9, 1e-14
 """Distance of squares of frequencies that are one, of themselves and of the largest."""
+SLOWEST = 6
+"""Modes that are watched where the slowest is asked for: more than meet at one frequency, at an optimum or by symmetry."""
 STILL = 1e-12
 """Square of a frequency beside the largest that is 0."""
 
@@ -57,10 +62,11 @@ class SwingingRobot:
 @dataclass(frozen=True)
 class Frequencies:
     """Natural frequencies (Hz), slowest first, counted from 0; drives: "locked", "free" or {"stiffness": …}, as for
-    `natural_frequencies`, about equilibrium."""
+    `natural_frequencies`, about equilibrium. few: modes that a robot does not have are left out."""
 
     modes: tuple[int, ...]
     drives: Any = "locked"
+    few: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,7 +80,8 @@ class Frequencies:
 
     def evaluate(self, states: ClosedStates) -> np.ndarray:
         """Values (n, m)."""
-        return np.stack([self._hertz(robot) for robot in self._swinging(states)])
+        found = [self._hertz(robot) for robot in self._swinging(states)]
+        return np.stack([x[: min(map(len, found))] for x in found])
 
     def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
         """Of modes that are as fast as others the gradient of their mean, which all of them share."""
@@ -84,7 +91,9 @@ class Frequencies:
 
     def repeated_values(self, states: ClosedStates) -> np.ndarray:
         """Whether each value (n, m) is one of several that are equal."""
-        return np.array([[len(robot.alike(k)) > 1 for k in self.modes] for robot in self._swinging(states)])
+        n, m = np.atleast_2d(self.evaluate(states)).shape
+        found = [[len(robot.alike(k)) > 1 for k in self.modes[:m]] for robot in self._swinging(states)]
+        return np.array(found, dtype=bool).reshape(n, m)
 
     def one_sided(self, states: ClosedStates, slopes: np.ndarray) -> np.ndarray:
         """Derivatives (n, m, k, 2) along slopes (k, parameters) of the design, to the right and to the left: modes that are equal
@@ -100,10 +109,29 @@ class Frequencies:
                 out[row, m] = rising / (8 * np.pi**2 * self._hertz(robot)[m])
         return out
 
+    def branch_slopes(self, states: ClosedStates, slopes: np.ndarray) -> np.ndarray:
+        """Derivatives (n, m, k) along slopes (k, parameters); see the head."""
+        n, m = np.atleast_2d(self.evaluate(states)).shape
+        out, modes = np.empty((n, m, len(slopes))), self.modes[:m]
+        for row, robot in enumerate(self._swinging(states)):
+            left = dict.fromkeys(modes)
+            while left:
+                group = robot.alike(next(iter(left)))
+                robot.demand_swinging(int(group[0]), "frequency")
+                found = np.einsum("abp,kp->kab", splitting(robot, group, self.drives), slopes)
+                own = _branches(found) if set(group.tolist()) <= set(modes) else _means(found)
+                for mode, slope in zip(group.tolist(), own, strict=True):
+                    if mode in left:
+                        k = modes.index(mode)
+                        out[row, k] = slope / (8 * np.pi**2 * self._hertz(robot)[k])
+                        del left[mode]
+        return out
+
     def _hertz(self, robot: SwingingRobot) -> np.ndarray:
-        if max(self.modes) >= len(robot.squares):
-            robot.demand_swinging(max(self.modes), "frequency")
-        return np.sqrt(np.maximum(robot.squares[list(self.modes)], 0.0)) / (2 * np.pi)
+        modes = [k for k in self.modes if not self.few or k < len(robot.squares)]
+        if max(modes) >= len(robot.squares):
+            robot.demand_swinging(max(modes), "frequency")
+        return np.sqrt(np.maximum(robot.squares[modes], 0.0)) / (2 * np.pi)
 
     def _gradient(self, robot: SwingingRobot, weights: np.ndarray) -> np.ndarray:
         out = np.zeros(len(robot.rest.parameters))
@@ -117,6 +145,24 @@ class Frequencies:
 
     def _swinging(self, states: ClosedStates) -> list[SwingingRobot]:
         return swinging_robots(states, self.drives)
+
+
+def slowest_frequencies(drives: Any = "locked") -> Frequencies:
+    """The slowest mode and those that may come to be it."""
+    return Frequencies(tuple(range(SLOWEST)), drives, few=True)
+
+
+def _branches(found: np.ndarray) -> np.ndarray:
+    """Slopes (g, k) of g equal values along k directions, of matrices (k, g, g) whose eigenvalues they are along each alone."""
+    size = np.linalg.norm(found, axis=(1, 2))
+    part = np.cos(1.0 + np.arange(len(found))) / np.where(size > 0, size, 1.0)  # no two directions alike
+    _, motions = np.linalg.eigh(np.einsum("k,kab->ab", part, found))
+    return np.einsum("ag,kab,bg->gk", motions, found, motions)
+
+
+def _means(found: np.ndarray) -> np.ndarray:
+    """The mean slope (g, k) of g equal values, the same for each."""
+    return np.repeat(np.einsum("kaa->k", found)[None] / found.shape[1], found.shape[1], axis=0)
 
 
 def swinging_robots(states: ClosedStates, drives: Any) -> list[SwingingRobot]:

@@ -51,6 +51,7 @@ def report_page(found: "StudyResult", k: int | None = None, made: str = "") -> s
         *(["<p class=bad>Interrupted: only what was done is here.</p>"] if found.partial else []),
         *([f"<p class=bad>{text(found.no_gradients)}</p>"] if found.no_gradients else []),
         table(_asked(found)),
+        *(f"<p>{text(remark)}</p>" for remark in study.remarks),
     ]
     if not len(found.front):
         told = (

@@ -21,6 +21,7 @@ from gough.kinematics.closing import close
 from gough.kinematics.leading import COORDINATES, NamedCoordinates
 from gough.model.coordinates import coordinate_targets, pose_at_coordinates, pose_of_coordinates
 from gough.model.external import external_load
+from gough.robot.tree import bodies
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.states import states_for, velocities
@@ -149,7 +150,7 @@ class StudyCase:
         apart = {frame: spread(np.asarray(w, dtype=float)) for frame, w in at_frames.items()}
         rows |= {name: spread(x) for name, x in total.items()}
         plain = {name: spread(x) for name, x in direct.items()}
-        states = ClosedStates(self.model, rows, P[good], apart, plain)
+        states = ClosedStates(self.model, rows, P[good], apart, plain, unbent=layout.v_elastic > 0)
         return CaseStates(states, good, missed, violation, self.time, q, P)
 
     def _assembled(self, P: np.ndarray, coarse: int = COARSE) -> tuple[np.ndarray, np.ndarray]:
@@ -383,6 +384,12 @@ def payload_numbers(model: "Model", payload: "Payload | None") -> np.ndarray | N
     if not model.mechanism.has_platform:
         raise UsageError(
             f"payload: {model.robot.name} has no platform that carries it; vary the mass of a body instead"
+        )
+    name = model.mechanism.platform.name
+    if bodies(model.robot)[name].flexible is not None:
+        raise UsageError(
+            f"payload: {name} of {model.robot.name} bends, and what it carries bends it where it is fixed: describe the load as "
+            "a body that is fixed to a frame of it, with a mass that is a number or a variable"
         )
     added = np.zeros(len(model.parameters))
     for key, value in zip(TEN, np.asarray(payload.ten_parameters(), dtype=float), strict=True):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import GoughError, UsageError
 from gough.studies._directions import choose_directions
 from gough.studies.study.cases import CaseStates, StudyCase
 from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure, WorkspaceMeasure
@@ -154,8 +154,8 @@ class Evaluator:
         for name, case in self.cases.items():
             own = [(k, m) for k, m in enumerate(self.measures) if not isinstance(m, DesignMeasure) and m.case == name]
             found = case.states_of(P, graded)
-            if not own or any(isinstance(m, StateMeasure) for _, m in own):
-                violation += found.violation  # a workspace may be smaller than its grid
+            if self._takes_all(name):
+                violation += found.violation
             for k, measure in own:
                 values[:, k] = measure.values(found)
         for k, measure in enumerate(self.measures):
@@ -209,6 +209,36 @@ class Evaluator:
             problems.append(f"variables with steps ({', '.join(stepped)}) are not continuous; leave the step out")
         if problems:
             raise UsageError("gradients: " + "; ".join(problems))
+
+    def explain(self, x: np.ndarray) -> str:
+        """Why a point (k,) has no measures, in words; "" where it has."""
+        model, own = self.space.model, dict(zip(self.space.names, x.tolist(), strict=True))
+        variables = {n: value for n, value in own.items() if n in model.variables.names}
+        P, violation = self.space.designs(x[None])
+        if violation[0] > 0:
+            try:
+                model.parameters_with(variables=variables)
+            except GoughError as error:
+                return str(error)
+            return f"what the description demands does not hold (violation {violation[0]:.3g})"
+        for name, case in self.cases.items():
+            found = case.states_of(P)
+            if found.missed.any() and self._takes_all(name):
+                return f"case {name!r}: {int(found.missed.sum())} of {case.count} states are not taken: out of reach, or singular"
+            for measure in self.measures if found.good.all() else ():
+                if isinstance(measure, StateMeasure) and measure.case == name:
+                    try:
+                        measure.entries(found)
+                    except GoughError as error:
+                        return f"{measure.name}: {error}"
+        values = self._of_designs(P, False)[0][0]
+        lost = [name for name, y in zip(self.names, values, strict=True) if not np.isfinite(y)]
+        return f"{', '.join(lost)}: no number" if lost else ""
+
+    def _takes_all(self, case: str) -> bool:
+        """Whether designs must take all states of a case; a workspace may be smaller than its grid."""
+        own = [m for m in self.measures if not isinstance(m, DesignMeasure) and m.case == case]
+        return not own or any(isinstance(m, StateMeasure) for m in own)
 
     def states_at(self, x: np.ndarray, near: "LinearDesign | None" = None) -> "LinearDesign | None":
         """One design (k,) in all cases, ready for gradients; None where it is infeasible. near: one that is similar."""

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import BadStateError, UsageError
 from gough.robot.item import nearest
-from gough.studies.quantities import StudiedQuantity, find_quantity
+from gough.studies.quantities import (
+    FrameCompliance,
+    FrameDeflection,
+    MayRepeat,
+    StudiedQuantity,
+    find_quantity,
+    slowest_frequencies,
+)
 from gough.studies.study._footprint import footprint
 from gough.studies.study._reductions import REDUCTIONS, Reduction, shares
 from gough.studies.study.cases import CaseStates, StudyCase
@@ -30,7 +37,7 @@ PRESETS = {
     "mean dexterity": ("condition:drives", "mean"),
     "singularity": ("condition", "smallest"),
     "margin": ("margin", "smallest"),
-    "frequency": ("frequency:0", "smallest"),
+    "frequency": ("frequency", "smallest"),
     "stiffness": ("stiffness", "smallest"),
     "deflection": ("deflection", "peak"),
     "cone": ("tilt", "largest"),
@@ -38,6 +45,8 @@ PRESETS = {
 }
 """Names that stand for a quantity and its reduction; what follows a colon goes to the quantity ("stroke:leg0.slide")."""
 OF_DESIGN = ("mass", "footprint")
+FORCES = ("peak force", "rms force", "peak power", "energy", "tau", "power")
+"""What is made of drive forces."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +82,25 @@ class StateMeasure:
         """(d,), NaN for designs that do not take all states."""
         out = np.full(len(found.good), np.nan)
         if found.good.any():
-            x = self.entries(found)
+            x = self._known_entries(found)
             out[found.good] = self.reduction.apply(x, shares(found.time, x.shape[1]))[0]
         return out
+
+    def _known_entries(self, found: CaseStates) -> np.ndarray:
+        """`entries`, NaN of designs that have none: at a state they come to no rest, say."""
+        try:
+            return self.entries(found)
+        except BadStateError:
+            rows = [self._own_entries(found, k) for k in range(int(found.good.sum()))]
+        shape = next((x.shape for x in rows if x is not None), (found.missed.shape[1], 1))
+        return np.stack([np.full(shape, np.nan) if x is None else x for x in rows])
+
+    def _own_entries(self, found: CaseStates, k: int) -> np.ndarray | None:
+        """Of the k-th design that takes all states (s, m)."""
+        try:
+            return self.quantity.evaluate(found.states.of_design(k))
+        except BadStateError:
+            return None
 
     def gradients(self, found: CaseStates, slopes: np.ndarray) -> np.ndarray:
         """(g, k) by numbers along which the designs move by slopes (g, k, parameters)."""
@@ -93,6 +118,8 @@ class StateMeasure:
             weights = np.zeros((s, m))
             weights[:, k] = 1.0
             out[:, k] = self.quantity.pull(found.states, weights) @ slopes[0].T
+        if isinstance(self.quantity, MayRepeat) and (repeated := self.quantity.repeated_values(found.states)).any():
+            out[repeated] = self.quantity.branch_slopes(found.states, slopes[0])[repeated]
         both = self.reduction.bounds is not None and self.reduction.bounds[1]
         turn = np.where(x < 0, -1.0, 1.0) if both else np.ones_like(x)
         return (turn * x).reshape(-1), (turn[..., None] * out).reshape(s * m, -1)
@@ -199,7 +226,31 @@ def make_measure(name: str, what: str, model: "Model", case: StudyCase | None, r
         raise UsageError(
             f"{name}: {how!r} is taken over time, and case {case.name!r} is one of poses; use one with a motion"
         )
-    return StateMeasure(name, case.name, find_quantity(model, quantity), REDUCTIONS[how], what, reduce)
+    asked = slowest_frequencies() if quantity == "frequency" else find_quantity(model, quantity)
+    _demand_one_unit(name, what, asked)
+    if model.layout.v_elastic and quantity.startswith("reaction"):
+        raise UsageError(
+            f"{name}: bodies of {model.robot.name} bend, and studies take forces of bodies that do not; what joints bear of "
+            "those is not defined where loops are closed through them. Ask gough.sensitivity at a configuration of rest"
+        )
+    return StateMeasure(name, case.name, asked, REDUCTIONS[how], what, reduce)
+
+
+def _demand_one_unit(name: str, what: str, asked: StudiedQuantity) -> None:
+    """UsageError for bent or pushed by so many m and rad at once."""
+    units = dict.fromkeys(asked.units)
+    if len(units) == 1 or not isinstance(asked, FrameCompliance | FrameDeflection):
+        return
+    own = [
+        entry.rpartition(" ")[2].rpartition(".")[2]
+        for entry, unit in zip(asked.names, asked.units, strict=True)
+        if unit == asked.units[0]
+    ]
+    own = [entry for entry in own if isinstance(asked, FrameDeflection) or entry[0] == entry[1]]
+    raise UsageError(
+        f"{name}: {what!r} would compare numbers in {', '.join(units)}; name entries of one unit, "
+        f"'{what.partition(',')[0]},{','.join(own)}'"
+    )
 
 
 def _workspace(name: str, model: "Model", case: StudyCase, rest: str, reduce: str | None) -> WorkspaceMeasure:

@@ -12,7 +12,7 @@ from gough.errors import UsageError
 from gough.robot.item import nearest
 from gough.studies._search import StudySearch
 from gough.studies.study.evaluation import Evaluator
-from gough.studies.study.measures import WorkspaceMeasure
+from gough.studies.study.measures import FORCES, StateMeasure, WorkspaceMeasure
 
 if TYPE_CHECKING:
     from gough.robot.robot import Robot
@@ -46,6 +46,15 @@ class Study:
         """Names."""
         return self.evaluator.names
 
+    @property
+    def remarks(self) -> list[str]:
+        """What its numbers leave out."""
+        e = self.evaluator
+        own = [m.name for m in e.measures if isinstance(m, StateMeasure) and m.text.partition(":")[0] in FORCES]
+        if not own or not e.space.model.layout.v_elastic:
+            return []
+        return [f"{', '.join(own)}: of bodies that do not bend; gough.simulate has forces of those that do"]
+
     def __repr__(self) -> str:
         e = self.evaluator
         wanted = [f"{'minimise' if o.sense > 0 else 'maximise'} {o.measure}" for o in e.objectives]
@@ -58,17 +67,16 @@ class Study:
         x = self._point(variables)
         found = self.evaluator.evaluate(x[None], graded=True)
         if found.violation[0] > 0:
-            raise UsageError(
-                f"this design does not take all states of the cases (violation {found.violation[0]:.3g}); vary less"
-            )
+            raise UsageError(f"this design has no measures: {self.evaluator.explain(x)}")
         return dict(zip(self.measures, map(float, found.values[0]), strict=True))
 
     def gradients(self, variables: Mapping[str, float] | None = None) -> dict[str, dict[str, float]]:
         """Total derivatives of the measures, {measure: {variable: slope}}, at a design as for `evaluate`."""
         self.evaluator.demand_gradients()
-        here = self.evaluator.states_at(self._point(variables))
+        x = self._point(variables)
+        here = self.evaluator.states_at(x)
         if here is None:
-            raise UsageError("this design does not take all states of the cases; vary less")
+            raise UsageError(f"this design has no measures: {self.evaluator.explain(x)}")
         smooth = [m for m in self.evaluator.measures if not isinstance(m, WorkspaceMeasure)]
         found = {m.name: here.value(m)[1] for m in smooth}
         return {name: dict(zip(self.variables, map(float, g), strict=True)) for name, g in found.items()}
