@@ -155,7 +155,8 @@ class ElasticModes:
             edge = csr_array(np.concatenate([carried, still], axis=1))
             for j in range(a, b):
                 bordered = block_array([[K - values[j] * M, edge], [edge.T, None]], format="csc")
-                load = np.concatenate([-forces[:, j - a], np.zeros(b - a + still.shape[1])])
+                force = forces[:, j - a] - carried @ (own.T @ forces[:, j - a])
+                load = np.concatenate([-force, np.zeros(b - a + still.shape[1])])
                 moves[:, j] = _refined(bordered, load)[: len(shapes)]
             moves[:, a:b] -= 0.5 * own @ (own.T @ (dM @ own))
         if still.shape[1]:  # their part is what keeps the held freedoms where rigid motion takes them

@@ -47,7 +47,7 @@ def rigid_motions(elements: FiniteElements) -> RigidMotions:
 def count_free_rigid(elements: FiniteElements) -> int:
     """How many rigid motions cost no energy."""
     X = _rigid_basis(elements)
-    energy = np.linalg.eigvalsh((X.T @ (elements.K @ X)).real) / _mean_stiffness(elements).real
+    energy = np.linalg.eigvalsh((X.T @ (elements.K @ X)).real) / _mean_stiffness(elements)
     return int(np.sum(np.abs(energy) <= HELD))
 
 
@@ -95,10 +95,10 @@ def find_ground(elements: FiniteElements, lowest: float, held: np.ndarray, still
 
 def _mean_stiffness(elements: FiniteElements) -> float:
     T, R = elements.translation, elements.rotation
-    square = float((T.data**2).sum())
+    square = float((T.data.real**2).sum())
     if R is not None:
-        square += max(extent(elements.nodes), 1e-9) ** 2 * float((R.data**2).sum())
-    return elements.K.trace() / square
+        square += max(extent(elements.nodes), 1e-9) ** 2 * float((R.data.real**2).sum())
+    return elements.K.trace().real / square
 
 
 def _rigid_basis(elements: FiniteElements, still: np.ndarray | None = None) -> np.ndarray:

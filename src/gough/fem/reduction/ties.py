@@ -17,6 +17,7 @@ from gough.fem._elements import FiniteElements, in_freedoms
 from gough.fem._geometry import extent, rigid_displacements, rotation_matrix
 from gough.fem._slopes import null_space
 from gough.fem._sparse import most_telling_rows, order, stack_rows
+from gough.scalar.slopes import has_slopes
 
 
 @dataclass(frozen=True)
@@ -270,6 +271,9 @@ def _solve(rows: list[tuple[csr_array, np.ndarray]], columns: np.ndarray) -> tup
     N = N @ np.roll(Vt.T, -rank, axis=1)
     extra = N.shape[1] - rank
     N[:, extra:] = _with_own_coordinates(N[:, extra:], len(columns))
+    if has_slopes(N):  # those that move no frame do so in other designs too
+        owners = len(columns) + np.array(_owners(N[len(columns) :, extra:]), dtype=int)
+        N[:, :extra] -= N[:, extra:] @ N[owners, :extra]
     return N[: len(columns)], N[len(columns) :], extra
 
 

@@ -255,6 +255,7 @@ def elastic_bodies(robot: Robot, again: bool = False, by: str | None = None) -> 
         if same is None:  # the rods of legs alike are reduced once
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
+                warnings.simplefilter("error", np.exceptions.ComplexWarning)  # a slope that would be lost
                 same = _Reduced(body, points, carried, _elastic_body(robot, name, body, points), caught)
             known.append(same)
         made[name] = same.made
