@@ -25,7 +25,7 @@ from gough.fem._slopes import lengths
 from gough.fem._sparse import order, rows_of_blocks
 from gough.fem.meshing.outline import outline_with_holes
 from gough.fem.meshing.polygon import TriangleMesh, mesh_polygon, with_layer
-from gough.scalar.slopes import has_slopes, join_slopes
+from gough.scalar.slopes import has_slopes, join_slopes, real_part, slope_part
 
 DEGREE = 10
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
@@ -63,7 +63,7 @@ def plate_fields(mesh: TriangleMesh, shear: bool, membrane: bool) -> Fields:
     from skfem.refdom import RefTri
 
     rule = get_quadrature(RefTri, DEGREE)
-    triangles = skfem.MeshTri(np.ascontiguousarray(mesh.nodes.real.T), np.ascontiguousarray(mesh.triangles.T))
+    triangles = skfem.MeshTri(np.ascontiguousarray(real_part(mesh.nodes).T), np.ascontiguousarray(mesh.triangles.T))
     drift = _drift(mesh.nodes, triangles.t.T) if has_slopes(mesh.nodes) else None
     deflection = argyris(mesh.nodes, triangles.t.T, rule[0].T)
     cubic: Any = skfem.Basis(triangles, skfem.ElementTriP3(), quadrature=rule)
@@ -80,7 +80,7 @@ def plate_fields(mesh: TriangleMesh, shear: bool, membrane: bool) -> Fields:
         vertex[name] = start + cubic.nodal_dofs[0]
     points, weights = np.asarray(cubic.global_coordinates()).reshape(2, -1).T, cubic.dx.ravel()
     if drift is not None:
-        moved = np.einsum("qk,cki->cqi", _barycentric(rule[0].T), mesh.nodes[triangles.t.T].imag)
+        moved = np.einsum("qk,cki->cqi", _barycentric(rule[0].T), slope_part(mesh.nodes[triangles.t.T]))
         points = join_slopes(points, moved.reshape(-1, 2))
         weights = join_slopes(weights, (cubic.dx * np.trace(drift, axis1=1, axis2=2)[:, None]).ravel())
     return Fields(
@@ -98,7 +98,7 @@ def _drift(nodes: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """(c, 2, 2): ∂v_i/∂x_j of the velocity v with which cells (c, 3) follow nodes (n, 2) that have slopes."""
     corner = nodes[cells]
     jacobian = np.stack([corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]], axis=-1)
-    return jacobian.imag @ np.linalg.inv(jacobian.real)
+    return slope_part(jacobian) @ np.linalg.inv(real_part(jacobian))
 
 
 def _barycentric(points: np.ndarray) -> np.ndarray:

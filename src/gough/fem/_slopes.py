@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 from scipy.linalg import null_space as real_null_space
 from scipy.sparse import csr_array
 
-from gough.scalar.slopes import has_slopes, join_slopes
+from gough.scalar.slopes import has_slopes, join_slopes, real_part, slope_part
 
 EQUAL = 1e-8
 """Eigenvalues nearer than that, of the largest, are equal: their vectors may be any of their span."""
@@ -29,22 +29,22 @@ def lengths(x: np.ndarray) -> np.ndarray:
 
 def least_squares(A: np.ndarray, b: np.ndarray, rcond: float) -> np.ndarray:
     """x with A x nearest to b, of least size where A does not tell (its null space stays)."""
-    values, _, rank, _ = np.linalg.lstsq(A.real, b.real, rcond=rcond)
+    values, _, rank, _ = np.linalg.lstsq(real_part(A), real_part(b), rcond=rcond)
     if not has_slopes(A, b):
         return values
-    U, s, Vt = np.linalg.svd(A.real, full_matrices=False)
+    U, s, Vt = np.linalg.svd(real_part(A), full_matrices=False)
     U, s, V = U[:, :rank], s[:rank], Vt[:rank].T
-    left = b.real - A.real @ values
-    known = (U.T @ (b.imag - A.imag @ values)).T / s
-    return join_slopes(values, V @ (known.T + (((A.imag @ V).T @ left).T / s**2).T))
+    left = real_part(b) - real_part(A) @ values
+    known = (U.T @ (slope_part(b) - slope_part(A) @ values)).T / s
+    return join_slopes(values, V @ (known.T + (((slope_part(A) @ V).T @ left).T / s**2).T))
 
 
 def symmetric_axes(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues (n,), ascending, and vectors (n, n) of a symmetric matrix; vectors of equal ones turn no further than these."""
-    values, axes = np.linalg.eigh(A.real)
+    values, axes = np.linalg.eigh(real_part(A))
     if not has_slopes(A):
         return values, axes
-    change = axes.T @ A.imag @ axes
+    change = axes.T @ slope_part(A) @ axes
     gap = values - values[:, None]
     near = np.abs(gap) <= EQUAL * np.abs(values).max(initial=0.0)
     turn = np.where(near, 0.0, change / np.where(near, 1.0, gap))
@@ -53,24 +53,24 @@ def symmetric_axes(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def spectral_sum(M: np.ndarray, K: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Σ_i w_i √(1/λ_i) K φ_i φ_iᵀ K over K φ = λ M φ with φᵀKφ = 1, slowest first; M may be singular."""
-    inverse, phi = eigh(M.real, K.real)
+    inverse, phi = eigh(real_part(M), real_part(K))
     order = np.argsort(-inverse)
     inverse, phi = np.maximum(inverse[order], 0.0), phi[:, order]
-    carried = K.real @ phi
+    carried = real_part(K) @ phi
     factors = weights * np.sqrt(inverse)
     values = carried @ (factors * carried).T
     if not has_slopes(M, K):
         return values
     # Fast modes, of small 1/λ, carry rounding of slow ones: taken off, each measured by its own.
-    S, T = phi.T @ K.real @ phi, phi.T @ M.real @ phi
+    S, T = phi.T @ real_part(K) @ phi, phi.T @ real_part(M) @ phi
     gap = np.diag(T) - np.diag(T)[:, None]
     near = np.abs(gap) <= NEAR * (np.diag(T) + np.diag(T)[:, None])
     phi = phi + phi @ np.where(near, -0.5 * (S - np.eye(len(S))), (T - np.diag(T) * S) / np.where(near, 1.0, gap))
-    phi = phi / np.sqrt(np.sum(phi * (K.real @ phi), axis=0))
-    inverse, carried = np.maximum(np.sum(phi * (M.real @ phi), axis=0), 0.0), K.real @ phi
+    phi = phi / np.sqrt(np.sum(phi * (real_part(K) @ phi), axis=0))
+    inverse, carried = np.maximum(np.sum(phi * (real_part(M) @ phi), axis=0), 0.0), real_part(K) @ phi
     factors = weights * np.sqrt(inverse)
     # With K = C Cᵀ, C = Kφ: K' = C S Cᵀ and M' in these axes; f of the symmetric matrix C⁻¹ M C⁻ᵀ by divided differences.
-    S, T = phi.T @ K.imag @ phi, phi.T @ M.imag @ phi
+    S, T = phi.T @ slope_part(K) @ phi, phi.T @ slope_part(M) @ phi
     change = T - 0.5 * (S * inverse + inverse[:, None] * S)
     gap = inverse - inverse[:, None]
     near = np.abs(gap) <= NEAR * (inverse + inverse[:, None])
@@ -83,16 +83,16 @@ def spectral_sum(M: np.ndarray, K: np.ndarray, weights: np.ndarray) -> np.ndarra
 
 def null_space(A: np.ndarray, rcond: float) -> np.ndarray:
     """A basis (n, k) of what A takes to zero."""
-    N = real_null_space(A.real, rcond=rcond)
-    return join_slopes(N, -np.linalg.pinv(A.real, rcond=rcond) @ (A.imag @ N)) if has_slopes(A) else N
+    N = real_null_space(real_part(A), rcond=rcond)
+    return join_slopes(N, -np.linalg.pinv(real_part(A), rcond=rcond) @ (slope_part(A) @ N)) if has_slopes(A) else N
 
 
 def orthogonal_to(row: np.ndarray) -> np.ndarray:
     """Q (k, k), orthonormal, whose first column is along a row (k,)."""
-    Q = np.linalg.qr(row.real[:, None], mode="complete")[0]
+    Q = np.linalg.qr(real_part(row)[:, None], mode="complete")[0]
     if not has_slopes(row):
         return Q
-    first = row * (np.sign(row.real @ Q[:, 0]) / np.sqrt(row @ row))
+    first = row * (np.sign(real_part(row) @ Q[:, 0]) / np.sqrt(row @ row))
     turn = np.zeros(Q.shape)
     turn[1:, 0] = Q[:, 1:].T @ first.imag
     turn[0, 1:] = -turn[1:, 0]
@@ -101,4 +101,8 @@ def orthogonal_to(row: np.ndarray) -> np.ndarray:
 
 def orthonormal(products: np.ndarray) -> np.ndarray:
     """(n, n) that makes fields orthonormal whose values are so: products (n, n) of them with each other."""
-    return join_slopes(np.eye(len(products)), -0.5 * products.imag) if has_slopes(products) else np.eye(len(products))
+    return (
+        join_slopes(np.eye(len(products)), -0.5 * slope_part(products))
+        if has_slopes(products)
+        else np.eye(len(products))
+    )

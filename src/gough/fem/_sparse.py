@@ -12,7 +12,7 @@ from scipy.sparse.linalg import splu
 from gough.errors import UsageError
 from gough.fem._memory import limit
 from gough.fem._slopes import apart
-from gough.scalar.slopes import has_slopes, join_slopes
+from gough.scalar.slopes import has_slopes, join_slopes, real_part, slope_part
 
 
 def order(A: csr_array) -> int:
@@ -101,10 +101,10 @@ class Factor:
 
     def solve(self, b: np.ndarray) -> np.ndarray:
         """x (n, …) with K x = b."""
-        x = self._solve(b.real)
+        x = self._solve(real_part(b))
         if not self._change.nnz and not has_slopes(b):
             return x
-        return join_slopes(x, self._solve(b.imag - self._change @ x))
+        return join_slopes(x, self._solve(slope_part(b) - self._change @ x))
 
 
 def _factor_band(K: csr_array) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:

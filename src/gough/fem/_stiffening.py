@@ -16,7 +16,7 @@ from scipy.linalg import qr, solve_triangular
 
 from gough.fem._slopes import least_squares, orthonormal, symmetric_axes
 from gough.fem.elastic_body import Slaved, shape_integrals, shape_products
-from gough.scalar.slopes import has_slopes
+from gough.scalar.slopes import has_slopes, real_part
 
 MassPoints = tuple[np.ndarray, np.ndarray, np.ndarray]
 """mass (g,) kg, position (g, 3) m, shapes (g, 3, m)."""
@@ -136,7 +136,7 @@ def moment_shapes(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, se
     if has_slopes(fields):
         axes[:, :o] = axes[:, :o] / size[:o] @ orthonormal(_gram(mass, fields)) * size[:o]  # equal ones stay so too
         fields = (rest @ axes / size)[:, :, :o]
-        back = back.real - 1j * back.real @ (axes / size).imag @ back.real
+        back = real_part(back) - 1j * real_part(back) @ (axes / size).imag @ real_part(back)
     made = shape_integrals(mass, position, fields)
     products = shape_products(mass, fields, np.concatenate([shapes, fields], axis=2))
     forms = np.einsum("ij,jkl->ikl", back, forms)
@@ -152,7 +152,7 @@ def _gram(mass: np.ndarray, fields: np.ndarray) -> np.ndarray:
 def _without_faint(mass: np.ndarray, shapes: np.ndarray, pairs: SecondOrder) -> SecondOrder:
     """Fields of pairs of coordinates without those that are rounding: of one that makes none by itself."""
     root = np.sqrt(np.abs(mass))[:, None, None]
-    own, size = (np.linalg.norm(root * x.real, axis=(0, 1)) for x in (shapes, pairs.points))
+    own, size = (np.linalg.norm(root * real_part(x), axis=(0, 1)) for x in (shapes, pairs.points))
     own = np.where(own > 0.0, own, 1.0)
     k, ell = _coordinates_of_pairs(pairs.forms)
     size, alone = size / (own[k] * own[ell]), np.zeros(len(own))
@@ -165,7 +165,7 @@ def _without_faint(mass: np.ndarray, shapes: np.ndarray, pairs: SecondOrder) -> 
 def _parts_of_shapes(mass: np.ndarray, shapes: np.ndarray, fields: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(parts (m, n) of shapes (g, 3, m) of size one in fields (g, 3, n) of size one, projected over the mass; sizes (m, 1))."""
     own, felt = (np.trace(shape_products(mass, shapes, x), axis1=2, axis2=3) for x in (shapes, fields))
-    size = np.sqrt(np.maximum(np.diag(own).real, 0.0))
+    size = np.sqrt(np.maximum(real_part(np.diag(own)), 0.0))
     size = np.where(size > 0.0, size, 1.0)[:, None]
     parts = least_squares(own / (size * size.T), felt / size, 1e-13)
     return _plain(parts), size
@@ -190,10 +190,10 @@ def _few_forms(
     """(forms (o, m, m), table (n, o)) with Σ_o table form = the forms whose entries are `rows` (n, pairs), each of which a field
     of size one can make as large as `bound` (n,): few, as some are made of others."""
     unit = _units_of_pairs(
-        np.linalg.norm(np.sqrt(np.abs(mass))[:, None, None] * pairs.points.real, axis=(0, 1)), pairs.forms
+        np.linalg.norm(np.sqrt(np.abs(mass))[:, None, None] * real_part(pairs.points), axis=(0, 1)), pairs.forms
     )
     rows = rows / unit
-    norm = np.linalg.norm(rows.real, axis=1)
+    norm = np.linalg.norm(real_part(rows), axis=1)
     there = norm > SAME * bound * np.sqrt(max(len(unit), 1))
     chosen, parts = _independent((rows[there] / norm[there, None]).T)
     table = np.zeros((len(rows), len(chosen)), dtype=parts.dtype)
@@ -214,7 +214,7 @@ def _units_of_pairs(size: np.ndarray, forms: np.ndarray) -> np.ndarray:
 
 def _coordinates_of_pairs(forms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """k <= l of each pair (p,) from forms (p, m, m)."""
-    places = np.argwhere(np.triu(forms.real))  # one each
+    places = np.argwhere(np.triu(real_part(forms)))  # one each
     return places[:, 1], places[:, 2]
 
 
@@ -243,9 +243,9 @@ def _merge_fields(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(fields (g, 3, o) that are needed, forms (s, m, m): theirs first, along (m, s))."""
     g = len(mass)
-    root = np.sqrt(np.repeat(np.abs(mass.real), 3))[:, None]
+    root = np.sqrt(np.repeat(np.abs(real_part(mass)), 3))[:, None]
     own, columns = (root * x.reshape(3 * g, -1) for x in (shapes, second.points))
-    size, own_size = (np.linalg.norm(x.real, axis=0) for x in (columns, own))
+    size, own_size = (np.linalg.norm(real_part(x), axis=0) for x in (columns, own))
     there = size > 0.0
     points, forms, size = second.points[:, :, there], second.forms[there], size[there]
     columns, own = columns[:, there] / size, own / np.where(own_size > 0.0, own_size, 1.0)
@@ -286,7 +286,7 @@ def _independent(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _solve_parts(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """As `_independent`, no two of them along each other."""
     n = columns.shape[1]
-    R, order = (np.asarray(x) for x in qr(columns.real, mode="r", pivoting=True))
+    R, order = (np.asarray(x) for x in qr(real_part(columns), mode="r", pivoting=True))
     rank = int(np.sum(np.abs(np.diag(R)) > SAME * abs(R[0, 0])))
     parts = np.zeros((rank, n))
     parts[:, order] = solve_triangular(R[:rank, :rank], R[:rank])

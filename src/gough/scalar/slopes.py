@@ -26,6 +26,16 @@ def has_slopes(*arrays: Any) -> bool:
     return any(np.iscomplexobj(x) for x in arrays)
 
 
+def real_part(x: Any) -> Any:
+    """Numbers, arrays, sparse matrices without their slopes."""
+    return x.real
+
+
+def slope_part(x: Any) -> Any:
+    """Their slopes times STEP."""
+    return x.imag
+
+
 def join_slopes(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     """Values with slopes, which are times STEP already."""
     out = np.empty(values.shape, dtype=complex)

@@ -23,7 +23,7 @@ from gough.fem._slopes import apart, orthogonal_to
 from gough.fem._sparse import Factor, most_telling_rows, order
 from gough.fem.reduction._rigid import RigidMotions
 from gough.fem.reduction.choices import ModeCut
-from gough.scalar.slopes import has_slopes, join_slopes
+from gough.scalar.slopes import has_slopes, join_slopes, real_part
 
 APART = 1e-3
 """By how much slopes of modes that are one group may differ, of the largest."""
@@ -43,7 +43,7 @@ class ElasticModes:
         self.K, self.M = csr_array(K), csr_array(M)
         none = np.zeros((d, 0))
         self.rigid = RigidMotions(none, none) if rigid is None else rigid
-        self.held = most_telling_rows(self.rigid.all.real)
+        self.held = most_telling_rows(real_part(self.rigid.all))
         self.free = np.setdiff1d(np.arange(d), self.held)
         self.factor = Factor(csr_array(self.K[self.free][:, self.free]), lambda j: name(int(self.free[j])))
         R = self.rigid.massive
@@ -51,7 +51,7 @@ class ElasticModes:
         self.carry = _solver(R.T @ self.MR) if R.shape[1] else None
         self.plain = self
         if has_slopes(self.K, self.M, R):
-            own = RigidMotions(self.rigid.massive.real, self.rigid.massless.real)
+            own = RigidMotions(real_part(self.rigid.massive), real_part(self.rigid.massless))
             self.plain = ElasticModes(apart(self.K)[0], apart(self.M)[0], own, name)
         self._known: tuple[np.ndarray, np.ndarray] | None = None
         self.available = len(self.free)
@@ -147,7 +147,7 @@ class ElasticModes:
         (K, dK), (M, dM) = apart(self.K), apart(self.M)
         changes, moves = np.zeros(len(values)), np.zeros(shapes.shape)
         largest = _largest(dK) / _largest(K) + _largest(dM) / _largest(M)
-        still, ends = self.rigid.massless.real, _group_ends(values, ModeCut(0).pair_tolerance)
+        still, ends = real_part(self.rigid.massless), _group_ends(values, ModeCut(0).pair_tolerance)
         for a, b in zip([0, *ends[:-1]], ends, strict=True):
             own = shapes[:, a:b]
             forces, carried = dK @ own - (dM @ own) * values[a:b], M @ own
@@ -160,7 +160,7 @@ class ElasticModes:
                 moves[:, j] = _refined(bordered, load)[: len(shapes)]
             moves[:, a:b] -= 0.5 * own @ (own.T @ (dM @ own))
         if still.shape[1]:  # their part is what keeps the held freedoms where rigid motion takes them
-            every = self.rigid.all.real
+            every = real_part(self.rigid.all)
             part = np.linalg.solve(every[self.held], moves[self.held])[-still.shape[1] :]
             moves -= still @ part
         return join_slopes(values, changes), join_slopes(shapes, moves)
@@ -261,7 +261,7 @@ def _enough(solver: ElasticModes, cut: ModeCut) -> tuple[np.ndarray, np.ndarray,
 
 def _group_ends(values: np.ndarray, tolerance: float) -> list[int]:
     """Where groups of equal frequencies end (exclusive indices)."""
-    w = np.sqrt(np.maximum(values.real, 0.0))
+    w = np.sqrt(np.maximum(real_part(values), 0.0))
     return [*(np.flatnonzero(np.diff(w) > tolerance * w[1:]) + 1).tolist(), len(w)] if len(w) else []
 
 

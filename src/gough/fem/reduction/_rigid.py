@@ -16,6 +16,7 @@ from gough.errors import UsageError
 from gough.fem._elements import FiniteElements
 from gough.fem._geometry import extent, rigid_displacements
 from gough.fem._sparse import Factor
+from gough.scalar.slopes import real_part
 
 HELD = 1e-9
 """Energy of a rigid motion, against the mean stiffness at the nodes, above which something resists it."""
@@ -39,7 +40,7 @@ class RigidMotions:
 def rigid_motions(elements: FiniteElements) -> RigidMotions:
     """Rigid motions of the freedoms; whether the stiffness resists them is asked once there are modes (`find_ground`)."""
     X = _rigid_basis(elements)
-    weight, V = eigh((X.T @ (elements.M @ X)).real)
+    weight, V = eigh(real_part(X.T @ (elements.M @ X)))
     light = weight <= 1e-12 * weight.max(initial=0.0)
     return RigidMotions(X @ V[:, ~light], X @ V[:, light])
 
@@ -47,7 +48,7 @@ def rigid_motions(elements: FiniteElements) -> RigidMotions:
 def count_free_rigid(elements: FiniteElements) -> int:
     """How many rigid motions cost no energy."""
     X = _rigid_basis(elements)
-    energy = np.linalg.eigvalsh((X.T @ (elements.K @ X)).real) / _mean_stiffness(elements)
+    energy = np.linalg.eigvalsh(real_part(X.T @ (elements.K @ X))) / _mean_stiffness(elements)
     return int(np.sum(np.abs(energy) <= HELD))
 
 
@@ -95,9 +96,9 @@ def find_ground(elements: FiniteElements, lowest: float, held: np.ndarray, still
 
 def _mean_stiffness(elements: FiniteElements) -> float:
     T, R = elements.translation, elements.rotation
-    square = float((T.data.real**2).sum())
+    square = float((real_part(T.data) ** 2).sum())
     if R is not None:
-        square += max(extent(elements.nodes), 1e-9) ** 2 * float((R.data.real**2).sum())
+        square += max(extent(elements.nodes), 1e-9) ** 2 * float((real_part(R.data) ** 2).sum())
     return elements.K.trace().real / square
 
 

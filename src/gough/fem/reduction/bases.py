@@ -29,6 +29,7 @@ from gough.fem.reduction.choices import (
     ShapeBasis,
 )
 from gough.fem.reduction.ties import TiedElements
+from gough.scalar.slopes import real_part
 
 DEPENDENT = 1e-10
 """Attachment shapes whose strain energy, when others are taken out, is less than this part of it are no new shapes."""
@@ -119,7 +120,7 @@ def _free_modes(tied: TiedElements, choice: FreeModes) -> ShapeBasis:
     shapes = kept.shapes
     if choice.frame != MEAN:  # less the rigid motion R c that takes the frame back to where it was
         motion, R = tied.frame(choice.frame).motion, support.solver.rigid.all
-        if np.linalg.matrix_rank((motion @ R).real, rtol=1e-9) < R.shape[1]:
+        if np.linalg.matrix_rank(real_part(motion @ R), rtol=1e-9) < R.shape[1]:
             raise UsageError(f"frame {choice.frame!r} does not determine the body's rigid motion; use frame='mean'")
         shapes = shapes - R @ least_squares(motion @ R, motion @ shapes, 1e-9)
     return ShapeBasis(shapes, _mode_labels(kept), choice.frame, choice.frame == MEAN, kept.remarks)
@@ -221,10 +222,10 @@ def _attachment_modes(tied: TiedElements, choice: AttachmentModes) -> ShapeBasis
 def _independent(V: np.ndarray, K: np.ndarray, modes: int) -> tuple[np.ndarray, int]:
     """V with its last columns K-orthogonal to the modes, of unit energy, and those that are then nothing left out."""
     Q, A = V[:, :modes], V[:, modes:]
-    size = np.sqrt(np.diag(K).real)
+    size = np.sqrt(real_part(np.diag(K)))
     Q, A, K = Q / size[:modes], A / size[modes:], K / np.outer(size, size)
     left = A - Q @ K[:modes, modes:]
     gram = K[modes:, modes:] - K[modes:, :modes] @ K[:modes, modes:]
-    energy, W = eigh(gram.real)  # any basis of their span
+    energy, W = eigh(real_part(gram))  # any basis of their span
     new = energy > DEPENDENT
     return np.concatenate([Q, left @ W[:, new] / np.sqrt(energy[new])], axis=1), int(np.sum(~new))

@@ -19,7 +19,7 @@ from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import MEAN, BasisChoice, FreeModes, ShapeBasis
 from gough.fem.reduction.damping import Damping, damping_matrix, damping_remark
 from gough.fem.reduction.ties import FrameTie, Freedom, NodeTie, TiedElements, tie_frames
-from gough.scalar.slopes import has_slopes
+from gough.scalar.slopes import has_slopes, real_part
 
 FELT, GROUNDED = 1e-3, 0.05
 """Part of a rigid motion by which a stiffness holds its body back that is told, and that is refused."""
@@ -137,8 +137,8 @@ def assemble_body(
         f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1
     ]
     for warning in [
-        *massless_remarks(M.real, K.real, basis.labels),
-        *doubtful_units(integrals.mass.real, body.nodes.real),
+        *massless_remarks(real_part(M), real_part(K), basis.labels),
+        *doubtful_units(integrals.mass.real, real_part(body.nodes)),
     ]:
         warn(warning, ReductionWarning)
         remarks.append(warning)

@@ -17,7 +17,7 @@ from gough.fem._elements import FiniteElements, in_freedoms
 from gough.fem._geometry import extent, rigid_displacements, rotation_matrix
 from gough.fem._slopes import null_space
 from gough.fem._sparse import most_telling_rows, order, stack_rows
-from gough.scalar.slopes import has_slopes
+from gough.scalar.slopes import has_slopes, real_part
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ def _solve(rows: list[tuple[csr_array, np.ndarray]], columns: np.ndarray) -> tup
         x[A.indices] = (B[count == 1] @ q) / A.data[:, None]
         return x, q, 0
     N = null_space(np.concatenate([A.toarray(), -B], axis=1), rcond=1e-9)
-    _, s, Vt = svd(N[len(columns) :].real)
+    _, s, Vt = svd(real_part(N[len(columns) :]))
     rank = int(np.sum(s > 1e-9))
     N = N @ np.roll(Vt.T, -rank, axis=1)
     extra = N.shape[1] - rank
@@ -280,7 +280,7 @@ def _solve(rows: list[tuple[csr_array, np.ndarray]], columns: np.ndarray) -> tup
 def _with_own_coordinates(N: np.ndarray, start: int = 0) -> np.ndarray:
     """The same span with as many rows (from `start`) as columns being a unit matrix: those are the coordinates."""
     p = N.shape[1]
-    pivots = most_telling_rows(N[start:].real)
+    pivots = most_telling_rows(real_part(N[start:]))
     N = np.linalg.solve(N[start:][pivots].T, N.T).T
     N[np.abs(N) < 1e-13 * np.abs(N).max(initial=0.0)] = 0.0
     N[start + pivots] = np.eye(p)

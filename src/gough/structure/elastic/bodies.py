@@ -18,6 +18,7 @@ from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ORIGIN
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_joint, platform_name
 from gough.scalar import array_of
+from gough.scalar.slopes import real_part
 
 NOTHING = 1e-12
 """A constant this small beside its largest possible value is a zero."""
@@ -112,7 +113,7 @@ def turn_body(body: ElasticBody, axes: np.ndarray) -> ElasticBody:
 
 def clean_body(body: ElasticBody) -> ElasticBody:
     """The body with zeros where integrals only have rounding errors, judged by the bounds of Cauchy and Schwarz."""
-    size = np.sqrt(np.diag(body.M).real)  # of every Φ_k over the mass
+    size = np.sqrt(real_part(np.diag(body.M)))  # of every Φ_k over the mass
     arm = np.sqrt(max(np.trace(body.J).real, 0.0) / 2)
     root = np.sqrt(body.mass.real)
     pairs = size[:, None] * size[None, :]
@@ -133,7 +134,7 @@ def clean_body(body: ElasticBody) -> ElasticBody:
 
 def _clean_slaved(slaved: Slaved, size: np.ndarray, arm: float, root: float) -> Slaved:
     """Slaved shapes; size (m,): of the body's shapes, arm, root: of its places and its mass, each over the mass."""
-    own = np.sqrt(np.maximum(np.diag(slaved.M[:, len(size) :]).real, 0.0))
+    own = np.sqrt(np.maximum(real_part(np.diag(slaved.M[:, len(size) :])), 0.0))
     if slaved.rigid_motion:  # nothing is known of them but what they do with rigid motion
         own = np.maximum(np.abs(slaved.MSde).max(axis=0) / root, np.abs(slaved.N1).max(axis=(1, 2)) / arm)
     pairs = own[:, None] * np.concatenate([size, own])
