@@ -137,7 +137,7 @@ def test_modes_that_part_are_refused_at_once() -> None:
     values = model.variables.values.copy()
     values[model.variables.names.index("side")] = 0.01
     with pytest.raises(
-        gough.UsageError, match="by side: .*modes 1–2 are equal .* taken apart.* Ask by a variable that keeps"
+        gough.UsageError, match=r"by side: .*modes 1–2 are equal .* taken apart.* Ask by a variable that keeps"
     ):
         model.variable_slopes("side", values)
     assert np.isfinite(model.variable_slopes("young", values)).all()

@@ -89,10 +89,10 @@ def reduced_slopes(robot: Robot, table: ParameterTable, values: Mapping[str, flo
     places = reduced_places(robot, table)
     if variable not in reducing_variables(robot):
         return np.zeros(len(places))
-    builder = StructureBuilder(change_variables(robot, values, quiet=True), variable)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            builder = StructureBuilder(change_variables(robot, values, quiet=True), variable)
             again = builder.build().table
     except StructureError as error:
         raise UsageError(f"by {variable}: {error}") from None

@@ -17,7 +17,12 @@ variables: {young: 210 GPa, rho: 7800 kg/m3, high: 10 mm, wide: 20 mm}
 bodies:
   - name: beam
     flexible:
-      beam: {length: 0.5, section: {rectangle: {y: high, z: wide}}, material: {E: young, nu: 0.3, density: rho}, plane: true, elements: 3}
+      beam:
+        length: 0.5
+        section: {rectangle: {y: high, z: wide}}
+        material: {E: young, nu: 0.3, density: rho}
+        plane: true
+        elements: 3
       modes: {kind: craig_bampton, interfaces: [end], number: 2}
       stiffening: off
     frames: {end: {position: [0.5, 0, 0]}}
@@ -45,7 +50,7 @@ def textbook(young, rho, high, wide):
 
 
 def condensed(*numbers):
-    """(K, M) (5, 5) by Craig and Bampton: the end's x, y, rz, then the two lowest fixed modes, positive in y at the first node."""
+    """(K, M) (5, 5) by Craig and Bampton: the end's x, y, rz, then two fixed modes, positive in y at the first node."""
     K, M = textbook(*numbers)
     inner, mass = K[:6, :6], M[:6, :6]
     L = mp.cholesky(inner)
