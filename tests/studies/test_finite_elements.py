@@ -183,33 +183,34 @@ def test_a_thin_plate_in_closed_form(kind: str) -> None:
     assert np.allclose(powers, [[-3.0, -1.0, 0.0]] * 2, atol=1e-9)
 
 
-SHEARED = [
-    ("30 mm", "mindlin", KINDS[0]),
-    ("12 mm", "mindlin\n        membrane: true", KINDS[0]),
-    ("12 mm", "mindlin", KINDS[1]),
-]
+SHEARED = [("mindlin", KINDS[0]), ("mindlin\n        membrane: true", KINDS[0]), ("mindlin", KINDS[1])]
 
 
-@pytest.mark.parametrize(("thick", "theory", "kind"), SHEARED)
-def test_a_sheared_plate_built_again(thick: str, theory: str, kind: str) -> None:
-    """The row of triangles along its edge is as wide as it is thick, so that nodes move with 12 mm; 30 mm are too much for it.
+@pytest.mark.slow
+@pytest.mark.parametrize(("theory", "kind"), SHEARED)
+def test_a_sheared_plate_built_again(theory: str, kind: str) -> None:
+    """The row of triangles along its edge is as wide as it is thick, so that nodes move, of which frames hold some.
 
     Frequencies have noise of 1e-10 there, so slopes of others are those of a polynomial through many designs.
     """
-    model = built(PLATE.replace("THICK", thick).replace("THEORY", theory).replace("KIND", kind))
+    text = PLATE.replace("size: 0.1", "size: 0.16").replace("28 mm", "60 mm").replace("THICK", "22 mm")
+    model = built(text.replace("THEORY", theory).replace("KIND", kind))
     found = gough.sensitivity(model, "frequency:0,1,2")
     assert np.allclose(found["young"] * 70e9, found.values / 2, rtol=1e-8)
     assert np.allclose(found["rho"] * 2700, -found.values / 2, rtol=1e-8)
+    f = found.values
     x = np.cos(np.pi * (np.arange(20) + 0.5) / 20)
     for name in ("thick", "nu"):
         own = float(model.variables.values[model.variables.names.index(name)])
-        hertz = []
+        seen = []
         for value in own * (1 + 0.08 * x):
             body = elastic_bodies(model.robot.with_variables({name: float(value)}), again=True)["plate"]
-            hertz.append(np.sqrt(eigh(body.K, body.M, eigvals_only=True)[:3]) / (2 * np.pi))
+            square = eigh(body.K, body.M, eigvals_only=True)[:3] / (2 * np.pi) ** 2
+            seen.append((np.sqrt(square[0]), square[1] + square[2]))  # stretching and bending may cross
         fit = np.polynomial.Chebyshev.fit
-        truth = np.array([fit(x, f, 6, domain=[-1, 1]).deriv()(0.0) for f in np.transpose(hertz)]) / 0.08
-        assert (np.abs(found[name] * own - truth) < 1e-8 * found.values).all(), name
+        truth = np.array([fit(x, y, 6, domain=[-1, 1]).deriv()(0.0) for y in np.transpose(seen)]) / 0.08
+        slopes = np.array([found[name][0], 2 * f[1:] @ found[name][1:]]) * own
+        assert (np.abs(slopes - truth) < 1e-8 * np.array([f[0], f[1:] @ f[1:]])).all(), name
 
 
 def test_what_may_not_follow_a_variable_is_refused() -> None:

@@ -154,7 +154,7 @@ class ElasticModes:
             changes[a:b] = _demand_together(values[a:b], own.T @ forces, values[a] * largest, a)
             edge = csr_array(np.concatenate([carried, still], axis=1))
             for j in range(a, b):
-                bordered = block_array([[K - values[j] * M, edge], [edge.T, None]], format="csc")
+                bordered = csc_array(block_array([[K - values[j] * M, edge], [edge.T, None]]))
                 force = forces[:, j - a] - carried @ (own.T @ forces[:, j - a])
                 load = np.concatenate([-force, np.zeros(b - a + still.shape[1])])
                 moves[:, j] = _refined(bordered, load)[: len(shapes)]
