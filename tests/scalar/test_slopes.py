@@ -4,7 +4,7 @@ import mpmath
 import pytest
 
 from gough.scalar import FormulaNode
-from gough.scalar.slopes import STEP, as_number, formula_slopes, has_slopes, real_part, slope_part
+from inner.scalar import STEP, as_number, formula_slopes, has_slopes, real_part, slope_part
 
 X, Y = FormulaNode("variable", ("x",)), FormulaNode("variable", ("y",))
 AT = {"x": 0.7, "y": -1.3}

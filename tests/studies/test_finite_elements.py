@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 import gough
 from gough.errors import RepeatedModesWarning, StructureError
 from gough.robot import DescriptionError, loads
-from gough.structure.elastic.bodies import elastic_bodies
+from inner.structure import elastic_bodies
 
 from .flexible_robots import FLEXIBLE_FIVE_BAR
 from .rebuilding import built, closed_at, rebuilt_slope

@@ -6,9 +6,9 @@ import pytest
 from mpmath import mp, mpf
 
 import gough
-from gough.fem._slopes import least_squares, null_space, orthogonal_to, spectral_sum, symmetric_axes
 from gough.robot import loads
-from gough.scalar.slopes import STEP, join_slopes
+from inner.fem import least_squares, null_space, orthogonal_to, spectral_sum, symmetric_axes
+from inner.scalar import STEP, join_slopes
 
 PLANAR = """
 format: 2
