@@ -7,8 +7,8 @@ from mpmath import mp, mpf
 
 import gough
 from gough.robot import loads
-from inner.fem import least_squares, null_space, orthogonal_to, spectral_sum, symmetric_axes
-from inner.scalar import STEP, join_slopes
+from gough.scalar import slopes as numbers
+from inner.fem import slopes_algebra
 
 PLANAR = """
 format: 2
@@ -100,7 +100,7 @@ def made():
     rng = np.random.default_rng(3)
 
     def matrix(*shape):
-        return join_slopes(rng.normal(size=shape), STEP * rng.normal(size=shape))
+        return numbers.join_slopes(rng.normal(size=shape), numbers.STEP * rng.normal(size=shape))
 
     return matrix
 
@@ -108,33 +108,37 @@ def made():
 def test_least_squares(made):
     """AᵀA x = Aᵀb holds with slopes, which plain products carry."""
     A, b = made(9, 4), made(9, 3)
-    x = least_squares(A, b, 1e-13)
+    x = slopes_algebra.least_squares(A, b, 1e-13)
     left = A.T @ (A @ x - b)
-    assert np.abs(left.real).max() < 1e-13 and np.abs(left.imag).max() < 1e-12 * STEP
+    assert np.abs(left.real).max() < 1e-13 and np.abs(left.imag).max() < 1e-12 * numbers.STEP
 
 
 def test_axes_and_null_spaces(made):
     A = made(6, 6)
     A = A + A.T
-    values, axes = symmetric_axes(A)
+    values, axes = slopes_algebra.symmetric_axes(A)
     for left in (A @ axes - axes * values, axes.T @ axes - np.eye(6)):
-        assert np.abs(left.real).max() < 1e-13 and np.abs(left.imag).max() < 1e-12 * STEP
+        assert np.abs(left.real).max() < 1e-13 and np.abs(left.imag).max() < 1e-12 * numbers.STEP
     B = made(3, 7)
-    N = null_space(B, 1e-9)
-    assert N.shape == (7, 4) and np.abs((B @ N).imag).max() < 1e-12 * STEP
+    N = slopes_algebra.null_space(B, 1e-9)
+    assert N.shape == (7, 4) and np.abs((B @ N).imag).max() < 1e-12 * numbers.STEP
     row = made(5)
-    Q = orthogonal_to(row)
-    assert np.abs((row @ Q)[1:].imag).max() < 1e-13 * STEP and np.abs((Q.T @ Q).imag).max() < 1e-13 * STEP
+    Q = slopes_algebra.orthogonal_to(row)
+    assert (
+        np.abs((row @ Q)[1:].imag).max() < 1e-13 * numbers.STEP and np.abs((Q.T @ Q).imag).max() < 1e-13 * numbers.STEP
+    )
 
 
 @pytest.mark.parametrize("spread", [1.0, 1e6])
 def test_damping_of_an_even_ratio(made, spread):
     """D = M Φ (2 ζ ω) Φᵀ M of modes Φ known beforehand, stiffnesses far apart, a pair of equal ones that parts."""
     phi = np.eye(6) + 0.2 * made(6, 6)
-    stiff = join_slopes(np.array([1.0, 1.0, 2.0, 0.01 * spread, 0.5 * spread, spread]), STEP * np.arange(6.0))
+    stiff = numbers.join_slopes(
+        np.array([1.0, 1.0, 2.0, 0.01 * spread, 0.5 * spread, spread]), numbers.STEP * np.arange(6.0)
+    )
     back = np.linalg.inv(phi)
     M, K = back.T @ back, (back.T * stiff) @ back
     truth = (back.T * (0.06 * np.sqrt(stiff))) @ back
-    off = spectral_sum(M, K, np.full(6, 0.06)) - truth
+    off = slopes_algebra.spectral_sum(M, K, np.full(6, 0.06)) - truth
     assert np.abs(off.real).max() < 1e-9 * np.abs(truth.real).max()
     assert np.abs(off.imag).max() < 1e-9 * np.abs(truth.imag).max()
