@@ -5,11 +5,13 @@ from math import isfinite
 from numbers import Real
 
 from gough.errors import UsageError
+from gough.scalar.slopes import as_number
 
 
 def demand_positive(owner: str, **values: float) -> None:
     """Refuse values that are not finite numbers > 0, naming the first; `owner` says whose they are."""
-    for name, value in values.items():
+    for name, stated in values.items():
+        value = stated.real if isinstance(stated, complex) else stated
         if not isinstance(value, Real) or isinstance(value, bool) or not isfinite(value) or value <= 0:
             raise UsageError(f"{owner}: {name} = {value!r} must be a finite number > 0 (units m, kg, N)")
 
@@ -50,7 +52,7 @@ class Material:
             raise UsageError(
                 f"material: {origin} must lie between -1 and 0.5; for a nearly incompressible material take 0.49"
             )
-        return float(value)
+        return as_number(value)
 
     @property
     def G(self) -> float:

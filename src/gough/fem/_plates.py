@@ -21,9 +21,11 @@ from gough.errors import UsageError
 from gough.fem._elements import FiniteElements, mass_matrix, place_elements
 from gough.fem._material import Material, demand_positive
 from gough.fem._memory import demand, limit
+from gough.fem._slopes import lengths
 from gough.fem._sparse import order, rows_of_blocks
 from gough.fem.meshing.outline import outline_with_holes
 from gough.fem.meshing.polygon import TriangleMesh, mesh_polygon, with_layer
+from gough.scalar.slopes import has_slopes, join_slopes, real_part, slope_part
 
 DEGREE = 10
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
@@ -61,7 +63,8 @@ def plate_fields(mesh: TriangleMesh, shear: bool, membrane: bool) -> Fields:
     from skfem.refdom import RefTri
 
     rule = get_quadrature(RefTri, DEGREE)
-    triangles = skfem.MeshTri(np.ascontiguousarray(mesh.nodes.T), np.ascontiguousarray(mesh.triangles.T))
+    triangles = skfem.MeshTri(np.ascontiguousarray(real_part(mesh.nodes).T), np.ascontiguousarray(mesh.triangles.T))
+    drift = _drift(mesh.nodes, triangles.t.T) if has_slopes(mesh.nodes) else None
     deflection = argyris(mesh.nodes, triangles.t.T, rule[0].T)
     cubic: Any = skfem.Basis(triangles, skfem.ElementTriP3(), quadrature=rule)
     names = ["g1", "g2"] * shear + ["u", "v"] * membrane
@@ -72,25 +75,46 @@ def plate_fields(mesh: TriangleMesh, shear: bool, membrane: bool) -> Fields:
     at_nodes = 6 * np.arange(len(mesh.nodes))
     vertex = {"w": at_nodes, "w_x": at_nodes + 1, "w_y": at_nodes + 2}
     for name, start in zip(names, starts, strict=False):
-        for tail, values in _cubic_values(cubic).items():
+        for tail, values in _cubic_values(cubic, drift).items():
             operators[name + tail] = _rows(values, start + cubic.element_dofs.T, size)
         vertex[name] = start + cubic.nodal_dofs[0]
+    points, weights = np.asarray(cubic.global_coordinates()).reshape(2, -1).T, cubic.dx.ravel()
+    if drift is not None:
+        moved = np.einsum("qk,cki->cqi", _barycentric(rule[0].T), slope_part(mesh.nodes[triangles.t.T]))
+        points = join_slopes(points, moved.reshape(-1, 2))
+        weights = join_slopes(weights, (cubic.dx * np.trace(drift, axis1=1, axis2=2)[:, None]).ravel())
     return Fields(
-        points=np.asarray(cubic.global_coordinates()).reshape(2, -1).T,
-        weights=cubic.dx.ravel(),
+        points=points,
+        weights=weights,
         operators=operators,
         vertex=vertex,
-        curl=_curl(triangles, int(starts[-3]), int(starts[-2]), size) if membrane else None,
+        curl=_curl(triangles, int(starts[-3]), int(starts[-2]), size, drift) if membrane else None,
         second=(at_nodes[:, None] + [3, 4, 5]).ravel(),
         size=size,
     )
 
 
-def _cubic_values(basis: Any) -> dict[str, np.ndarray]:
-    """Value and slopes (c, q, 10) of a scikit-fem basis."""
+def _drift(nodes: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """(c, 2, 2): ∂v_i/∂x_j of the velocity v with which cells (c, 3) follow nodes (n, 2) that have slopes."""
+    corner = nodes[cells]
+    jacobian = np.stack([corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]], axis=-1)
+    return slope_part(jacobian) @ np.linalg.inv(real_part(jacobian))
+
+
+def _barycentric(points: np.ndarray) -> np.ndarray:
+    """(q, 3) of points (q, 2) of the reference triangle."""
+    return np.column_stack([1 - points.sum(axis=1), points])
+
+
+def _cubic_values(basis: Any, drift: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Value and slopes (c, q, 10) of a scikit-fem basis; a gradient changes by -(∂v/∂x)ᵀ of it where cells drift."""
     shapes = [shape[0] for shape in basis.basis]
     found = {"": [np.asarray(s) for s in shapes], "_x": [s.grad[0] for s in shapes], "_y": [s.grad[1] for s in shapes]}
-    return {key: np.stack(values, axis=-1) for key, values in found.items()}
+    values = {key: np.stack(parts, axis=-1) for key, parts in found.items()}
+    if drift is None:
+        return values
+    moved = [np.einsum("ca,caqk->cqk", drift[:, :, i], np.stack([values["_x"], values["_y"]], axis=1)) for i in (0, 1)]
+    return values | {key: join_slopes(values[key], -m) for key, m in zip(("_x", "_y"), moved, strict=True)}
 
 
 def _rows(values: np.ndarray, freedoms: np.ndarray, size: int) -> csr_array:
@@ -99,13 +123,13 @@ def _rows(values: np.ndarray, freedoms: np.ndarray, size: int) -> csr_array:
     return rows_of_blocks(values.reshape(c * q, 1, k), np.repeat(freedoms, q, axis=0), size)
 
 
-def _curl(triangles: Any, u: int, v: int, size: int) -> csr_array:
+def _curl(triangles: Any, u: int, v: int, size: int, drift: np.ndarray | None) -> csr_array:
     """½(v_x - u_y) at the nodes (n, size), the mean of the triangles around."""
     import skfem
 
     corners = (np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), np.full(3, 1 / 6))
     basis: Any = skfem.Basis(triangles, skfem.ElementTriP3(), quadrature=corners)
-    at, freedoms = _cubic_values(basis), basis.element_dofs.T
+    at, freedoms = _cubic_values(basis, drift), basis.element_dofs.T
     half_curl = (_rows(at["_x"], v + freedoms, size) - _rows(at["_y"], u + freedoms, size)) / 2
     node = triangles.t.T.ravel()  # of each evaluation, cell by cell
     share = 1 / np.bincount(node)[node]
@@ -139,7 +163,7 @@ def argyris(nodes: np.ndarray, cells: np.ndarray, points: np.ndarray) -> Argyris
     freedoms, count, normals = _numbering(nodes, cells)
 
     # Rows: the real freedoms applied to the shapes of the reference triangle.
-    rows = np.zeros((len(cells), 21, 21))
+    rows = np.zeros((len(cells), 21, 21), dtype=change.dtype)
     for k in range(3):
         rows[:, 6 * k : 6 * k + 6] = change @ _reference(_CORNERS[k : k + 1])[0]
     for k, (a, b) in enumerate(_EDGES):
@@ -154,7 +178,7 @@ def argyris(nodes: np.ndarray, cells: np.ndarray, points: np.ndarray) -> Argyris
 def _derivative_change(inverse: np.ndarray) -> np.ndarray:
     """(c, 6, 6): (w, w_x, w_y, w_xx, w_xy, w_yy) from those by the reference's coordinates; inverse (c, 2, 2) of ∂x/∂X."""
     (a, c), (b, d) = inverse[:, :, 0].T, inverse[:, :, 1].T  # X_x, Y_x and X_y, Y_y
-    out = np.zeros((len(inverse), 6, 6))
+    out = np.zeros((len(inverse), 6, 6), dtype=inverse.dtype)
     out[:, 0, 0] = 1
     out[:, 1, 1], out[:, 1, 2] = a, c
     out[:, 2, 1], out[:, 2, 2] = b, d
@@ -169,7 +193,7 @@ def _numbering(nodes: np.ndarray, cells: np.ndarray) -> tuple[np.ndarray, int, n
     ends = np.sort(np.stack([cells[:, list(e)] for e in _EDGES], axis=1), axis=-1)
     edges, which = np.unique(ends.reshape(-1, 2), axis=0, return_inverse=True)
     along = nodes[ends[..., 1]] - nodes[ends[..., 0]]
-    normals = np.stack([-along[..., 1], along[..., 0]], axis=-1) / np.linalg.norm(along, axis=-1)[..., None]
+    normals = np.stack([-along[..., 1], along[..., 0]], axis=-1) / lengths(along)[..., None]
     at_corners = (6 * cells[:, :, None] + np.arange(6)).reshape(len(cells), 18)
     at_edges = 6 * len(nodes) + which.reshape(-1, 3)
     return np.concatenate([at_corners, at_edges], axis=1), 6 * len(nodes) + len(edges), normals

@@ -11,6 +11,8 @@ from scipy.sparse.linalg import splu
 
 from gough.errors import UsageError
 from gough.fem._memory import limit
+from gough.fem._slopes import apart
+from gough.scalar.slopes import has_slopes, join_slopes, real_part, slope_part
 
 
 def order(A: csr_array) -> int:
@@ -72,20 +74,22 @@ LOST = 1e-14
 
 
 class Factor:
-    """K (n, n) sparse, symmetric, positive definite. `name(j)` says in words what freedom j is, for the error."""
+    """K (n, n) sparse, symmetric, positive definite; it and loads may have slopes. `name(j)` says in words what freedom j is,
+    for the error."""
 
     def __init__(self, K: csr_array, name: Callable[[int], str] = "freedom {}".format) -> None:
         self.L: np.ndarray | None = None
         n = order(K)
+        K, self._change = apart(K)
         try:
             if n <= SMALL:
                 self.L = L = cholesky(K.toarray(), lower=True)
-                pivots, self.solve = (
+                pivots, self._solve = (
                     np.diag(L) ** 2,
                     lambda b: solve_triangular(L.T, solve_triangular(L, b, lower=True)),
                 )
             else:
-                pivots, self.solve = _factor_band(csr_array(K))
+                pivots, self._solve = _factor_band(csr_array(K))
         except LinAlgError as failure:
             words = str(failure).split("-th")
             at = int(words[0].split()[-1]) - 1 if len(words) > 1 else 0
@@ -94,6 +98,13 @@ class Factor:
             share = pivots / np.where(K.diagonal() > 0.0, K.diagonal(), 1.0)
             if share.min() <= LOST:
                 raise _soft(name(int(np.argmin(share))))
+
+    def solve(self, b: np.ndarray) -> np.ndarray:
+        """x (n, …) with K x = b."""
+        x = self._solve(real_part(b))
+        if not self._change.nnz and not has_slopes(b):
+            return x
+        return join_slopes(x, self._solve(slope_part(b) - self._change @ x))
 
 
 def _factor_band(K: csr_array) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:

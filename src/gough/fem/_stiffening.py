@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
+from gough.fem._slopes import least_squares, orthonormal, symmetric_axes
 from gough.fem.elastic_body import Slaved, shape_integrals, shape_products
+from gough.scalar.slopes import has_slopes, real_part
 
 MassPoints = tuple[np.ndarray, np.ndarray, np.ndarray]
 """mass (g,) kg, position (g, 3) m, shapes (g, 3, m)."""
@@ -125,22 +127,32 @@ def moment_shapes(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, se
     fields = linear @ table
     parts, unit = _parts_of_shapes(mass, shapes, fields)
     rest = fields - shapes @ (parts / unit)
-    squares, axes = np.linalg.eigh(np.trace(shape_products(mass, rest, rest), axis1=2, axis2=3))
+    squares, axes = symmetric_axes(_gram(mass, rest))
     squares, axes = squares[::-1], axes[:, ::-1]
     o = np.count_nonzero(squares > SAME)
     size = np.append(np.sqrt(squares[:o]), np.ones(len(squares) - o))
+    back = (axes * size).T
     fields = (rest @ axes / size)[:, :, :o]
+    if has_slopes(fields):
+        axes[:, :o] = axes[:, :o] / size[:o] @ orthonormal(_gram(mass, fields)) * size[:o]  # equal ones stay so too
+        fields = (rest @ axes / size)[:, :, :o]
+        back = real_part(back) - 1j * real_part(back) @ (axes / size).imag @ real_part(back)
     made = shape_integrals(mass, position, fields)
     products = shape_products(mass, fields, np.concatenate([shapes, fields], axis=2))
-    forms = np.einsum("ji,jkl->ikl", axes * size, forms)
+    forms = np.einsum("ij,jkl->ikl", back, forms)
     along = _whole(_plain(parts @ axes) / unit / size)
     return Slaved(forms, along, made.MSde, made.N1, products, moments=True)
+
+
+def _gram(mass: np.ndarray, fields: np.ndarray) -> np.ndarray:
+    """∫ N_i · N_j dm (n, n) of fields (g, 3, n)."""
+    return np.trace(shape_products(mass, fields, fields), axis1=2, axis2=3)
 
 
 def _without_faint(mass: np.ndarray, shapes: np.ndarray, pairs: SecondOrder) -> SecondOrder:
     """Fields of pairs of coordinates without those that are rounding: of one that makes none by itself."""
     root = np.sqrt(np.abs(mass))[:, None, None]
-    own, size = (np.linalg.norm(root * x, axis=(0, 1)) for x in (shapes, pairs.points))
+    own, size = (np.linalg.norm(root * real_part(x), axis=(0, 1)) for x in (shapes, pairs.points))
     own = np.where(own > 0.0, own, 1.0)
     k, ell = _coordinates_of_pairs(pairs.forms)
     size, alone = size / (own[k] * own[ell]), np.zeros(len(own))
@@ -153,9 +165,9 @@ def _without_faint(mass: np.ndarray, shapes: np.ndarray, pairs: SecondOrder) -> 
 def _parts_of_shapes(mass: np.ndarray, shapes: np.ndarray, fields: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(parts (m, n) of shapes (g, 3, m) of size one in fields (g, 3, n) of size one, projected over the mass; sizes (m, 1))."""
     own, felt = (np.trace(shape_products(mass, shapes, x), axis1=2, axis2=3) for x in (shapes, fields))
-    size = np.sqrt(np.maximum(np.diag(own), 0.0))
+    size = np.sqrt(np.maximum(real_part(np.diag(own)), 0.0))
     size = np.where(size > 0.0, size, 1.0)[:, None]
-    parts = np.linalg.lstsq(own / (size * size.T), felt / size, rcond=1e-13)[0]
+    parts = least_squares(own / (size * size.T), felt / size, 1e-13)
     return _plain(parts), size
 
 
@@ -163,11 +175,12 @@ def _linear_fields(mass: np.ndarray, position: np.ndarray) -> np.ndarray:
     """Displacements (g, 3, n) along each axis that are linear in x, n <= 12, orthonormal over the mass."""
     total = mass.sum()
     x = position - mass @ position / total
-    moments, axes = np.linalg.eigh(x.T @ (mass[:, None] * x))
+    moments, axes = symmetric_axes(x.T @ (mass[:, None] * x))
     wide = moments > FLAT * moments.max()
-    linear = np.concatenate(
-        [np.full((len(mass), 1), 1.0 / np.sqrt(total)), x @ axes[:, wide] / np.sqrt(moments[wide])], axis=1
-    )
+    across = x @ axes[:, wide] / np.sqrt(moments[wide])
+    if has_slopes(across):  # equal moments stay so too
+        across = across @ orthonormal(across.T @ (mass[:, None] * across))
+    linear = np.concatenate([np.full((len(mass), 1), 1.0 / np.sqrt(total)), across], axis=1)
     return np.einsum("gi,ab->gaib", linear, np.eye(3)).reshape(len(mass), 3, -1)
 
 
@@ -177,13 +190,13 @@ def _few_forms(
     """(forms (o, m, m), table (n, o)) with Σ_o table form = the forms whose entries are `rows` (n, pairs), each of which a field
     of size one can make as large as `bound` (n,): few, as some are made of others."""
     unit = _units_of_pairs(
-        np.linalg.norm(np.sqrt(np.abs(mass))[:, None, None] * pairs.points, axis=(0, 1)), pairs.forms
+        np.linalg.norm(np.sqrt(np.abs(mass))[:, None, None] * real_part(pairs.points), axis=(0, 1)), pairs.forms
     )
     rows = rows / unit
-    norm = np.linalg.norm(rows, axis=1)
+    norm = np.linalg.norm(real_part(rows), axis=1)
     there = norm > SAME * bound * np.sqrt(max(len(unit), 1))
     chosen, parts = _independent((rows[there] / norm[there, None]).T)
-    table = np.zeros((len(rows), len(chosen)))
+    table = np.zeros((len(rows), len(chosen)), dtype=parts.dtype)
     table[there] = _plain(parts).T * norm[there, None] / norm[there][chosen]
     return np.einsum("ip,pkl->ikl", (rows * unit)[there][chosen], pairs.forms), _whole(table)
 
@@ -201,7 +214,7 @@ def _units_of_pairs(size: np.ndarray, forms: np.ndarray) -> np.ndarray:
 
 def _coordinates_of_pairs(forms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """k <= l of each pair (p,) from forms (p, m, m)."""
-    places = np.argwhere(np.triu(forms))  # one each
+    places = np.argwhere(np.triu(real_part(forms)))  # one each
     return places[:, 1], places[:, 2]
 
 
@@ -230,16 +243,17 @@ def _merge_fields(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(fields (g, 3, o) that are needed, forms (s, m, m): theirs first, along (m, s))."""
     g = len(mass)
-    root = np.sqrt(np.repeat(np.abs(mass), 3))[:, None]
+    root = np.sqrt(np.repeat(np.abs(real_part(mass)), 3))[:, None]
     own, columns = (root * x.reshape(3 * g, -1) for x in (shapes, second.points))
-    size, own_size = np.linalg.norm(columns, axis=0), np.linalg.norm(own, axis=0)
+    size, own_size = (np.linalg.norm(real_part(x), axis=0) for x in (columns, own))
     there = size > 0.0
     points, forms, size = second.points[:, :, there], second.forms[there], size[there]
     columns, own = columns[:, there] / size, own / np.where(own_size > 0.0, own_size, 1.0)
-    shift = np.linalg.lstsq(own, columns, rcond=1e-13)[0]
+    shift = least_squares(own, columns, 1e-13)
     inside = np.linalg.norm(columns - own @ shift, axis=0) <= SAME
     along = _plain(shift[:, inside]) * size[inside] / np.where(own_size > 0.0, own_size, 1.0)[:, None]
-    largest = np.abs(along).max(axis=0, initial=0.0)
+    first = np.argmax(np.abs(along), axis=0), np.arange(along.shape[1])
+    largest = along[first] * np.sign(along[first].real)
     chosen, parts = _independent(columns[:, ~inside])
     outside = size[~inside]
     # A field that others make: N_j = Σ_i N_i parts_ij, so their forms take its own.
@@ -258,6 +272,8 @@ def _independent(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not columns.shape[1]:
         return np.zeros(0, dtype=int), np.zeros((0, 0))
     cosines = columns.T @ columns
+    if has_slopes(columns):  # they are of size one as values alone
+        cosines = cosines / np.diag(cosines)[:, None]
     along = (np.abs(cosines) > 0.5) & np.array(
         [np.linalg.norm(columns - np.outer(columns[:, k], c), axis=0) <= SAME for k, c in enumerate(cosines)]
     )
@@ -270,12 +286,13 @@ def _independent(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _solve_parts(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """As `_independent`, no two of them along each other."""
     n = columns.shape[1]
-    R, order = (np.asarray(x) for x in qr(columns, mode="r", pivoting=True))
+    R, order = (np.asarray(x) for x in qr(real_part(columns), mode="r", pivoting=True))
     rank = int(np.sum(np.abs(np.diag(R)) > SAME * abs(R[0, 0])))
     parts = np.zeros((rank, n))
     parts[:, order] = solve_triangular(R[:rank, :rank], R[:rank])
     sorted_first = np.argsort(order[:rank])
-    return order[:rank][sorted_first], parts[sorted_first]
+    chosen = order[:rank][sorted_first]
+    return chosen, least_squares(columns[:, chosen], columns, 0.0) if has_slopes(columns) else parts[sorted_first]
 
 
 def _plain(parts: np.ndarray) -> np.ndarray:

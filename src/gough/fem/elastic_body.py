@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gough.scalar.slopes import as_number
 from gough.text import short_repr
 
 
@@ -162,8 +163,8 @@ def shape_integrals(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray) 
     outer = (weighted.T @ flat).reshape(3, 3, m)  # [b, a, k] = ∫ x_b Φ_a
     products = (flat.T @ (mass[:, None] * flat)).reshape(3, m, 3, m)  # [a, k, b, l] = ∫ Φ_ka Φ_lb
     sizes = np.sqrt(np.maximum(np.einsum("akak->k", products), 0.0))  # √∫ Φ_k²
-    reach = np.sqrt(abs(mass @ np.sum(position**2, axis=1)))  # √∫ x²
-    total = float(mass.sum())
+    reach = np.sqrt(abs(mass @ np.sum(position**2, axis=1)))  # √∫ x², for a bound
+    total = as_number(mass.sum())
     MSde = without_noise(MSde, np.sqrt(abs(total)) * sizes)
     outer = without_noise(outer, reach * sizes)
     products = without_noise(products, sizes[:, None, None] * sizes)

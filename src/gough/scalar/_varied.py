@@ -123,9 +123,11 @@ def plain_number(value: Any) -> float:
 
 
 def array_of(values: Any) -> np.ndarray:
-    """An array of numbers: of doubles, or of objects where one of them is recorded."""
+    """An array of numbers: of doubles, or of objects where one of them is recorded; with slopes where one has a slope."""
     array = np.array(values, dtype=object)
-    return array if any(isinstance(x, VariedNumber) for x in array.flat) else array.astype(float)
+    if any(isinstance(x, VariedNumber) for x in array.flat):
+        return array
+    return array.astype(complex if any(isinstance(x, complex) for x in array.flat) else float)
 
 
 def variables_of(nodes: Iterable[FormulaNode]) -> set[str]:

@@ -35,10 +35,10 @@ def build_structure(robot: Robot) -> Structure:
 
 
 class StructureBuilder(Bending):
-    """What a structure is made of, as it grows."""
+    """What a structure is made of, as it grows. by: a variable; constants of flexible bodies have slopes by it in the table."""
 
-    def __init__(self, robot: Robot) -> None:
-        super().__init__(robot)
+    def __init__(self, robot: Robot, by: str | None = None) -> None:
+        super().__init__(robot, by)
         self.cuts: list[CutJoint] = []
         self.drives: list[DrivenLink] = []
         self.frames: dict[str, Frame] = {}

@@ -14,6 +14,7 @@ from gough.frozen import FrozenDict
 from gough.joints.springs import pushes_from
 from gough.robot.item import nearest
 from gough.scalar import FormulaNode, VariedNumber
+from gough.scalar.slopes import STEP
 
 ANGLE_TOLERANCE = 1e-12
 """An angle this close to a multiple of 90° is structure (rad)."""
@@ -45,6 +46,8 @@ class GrowingTable:
     values: list[float] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     formulas: dict[int, FormulaNode] = field(default_factory=dict)
+    slopes: dict[int, float] = field(default_factory=dict)
+    """{position: change per unit of a variable} of numbers that came with one (`gough.scalar.slopes`)."""
 
     def add(self, name: str, value: float, unit: str = "", kind: str = "") -> int:
         """Position of a new parameter."""
@@ -52,7 +55,9 @@ class GrowingTable:
         self.units.append(unit)
         if isinstance(value, VariedNumber):
             self.formulas[len(self.values)] = value.node
-        self.values.append(float(value))
+        if isinstance(value, complex):
+            self.slopes[len(self.values)] = value.imag / STEP
+        self.values.append(float(value.real))
         self.kinds.append(kind)
         return len(self.names) - 1
 

@@ -1,9 +1,8 @@
 """Numbers of flexible bodies that follow variables through finite elements and their reduction: they have no formulas.
 
 Material, sections and thickness may follow variables. What they make (masses, stiffnesses, integrals of shapes, motions of
-frames) is reduced again for other values; its slopes come from reductions at values on both sides, extrapolated to the sixth
-order, and are refused where two orders differ: there the shapes do not follow the variable smoothly (equal modes that it takes
-apart).
+frames) is reduced again for other values. Its slopes come from one reduction of numbers with slopes (`gough.scalar.slopes`),
+exact to rounding; they are refused where equal modes part, whose shapes do not follow the variable smoothly.
 """
 
 import warnings
@@ -11,21 +10,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import StructureError, UsageError
 from gough.robot import DescriptionError, Robot
 from gough.robot.expressions import expressions_in
-from gough.robot.expressions.varying import change_variables, free_variables
+from gough.robot.expressions.varying import change_variables
 from gough.robot.tree import bodies
-from gough.scalar import FormulaNode, replay, variables_of
-from gough.structure.build import build_structure
+from gough.scalar import FormulaNode, variables_of
+from gough.structure.build import StructureBuilder, build_structure
 from gough.structure.parameters import ParameterTable
 
-STEPS = (4e-2, 2e-2, 1e-2)
-"""Of what a variable may change until a number of the body would be 0."""
 FAINT = 1e-9
 """Part of the largest of its kind that a number of a reduced body may be which is not there in another design."""
-SMOOTH = 1e-6
-"""By how much slopes of the fourth and the sixth order may differ, of the number's size over that change."""
 
 
 def varied_bodies(robot: Robot) -> dict[str, list[FormulaNode]]:
@@ -53,19 +48,15 @@ def reduced_places(robot: Robot, table: ParameterTable, variables: Sequence[str]
 
 def reduce_again(robot: Robot, table: ParameterTable, values: Mapping[str, float]) -> np.ndarray:
     """Parameters at all `reduced_places` for values of free variables; UsageError where the bodies are then built otherwise."""
-    told = ", ".join(f"{name} = {x:.9g}" for name, x in values.items())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             again = build_structure(change_variables(robot, values, quiet=True)).table
     except DescriptionError as error:
-        raise UsageError(f"variables: with {told} there is no such robot: {error}") from None
+        raise UsageError(f"variables: with {_tell(values)} there is no such robot: {error}") from None
     values_again = align_reduced(robot, table, again)
     if values_again is None:
-        raise UsageError(
-            f"variables: with {told} a flexible body has other shapes (more or fewer numbers that are not 0), and is another "
-            "model: build robot.with_variables({…})"
-        )
+        raise _built_otherwise(values)
     return values_again[reduced_places(robot, table)]
 
 
@@ -94,35 +85,29 @@ def _largest_alike(table: ParameterTable, places: Sequence[int], sizes: np.ndarr
 
 
 def reduced_slopes(robot: Robot, table: ParameterTable, values: Mapping[str, float], variable: str) -> np.ndarray:
-    """Change of the parameters at all `reduced_places` per unit of a variable."""
+    """Change of the parameters at all `reduced_places` per unit of a variable; UsageError where there is none."""
     places = reduced_places(robot, table)
     if variable not in reducing_variables(robot):
         return np.zeros(len(places))
-    reach = _reach(robot, values, variable)
-    found = []
-    for h in STEPS:
-        ends = [reduce_again(robot, table, {**values, variable: values[variable] + s * h * reach}) for s in (1.0, -1.0)]
-        found.append((ends[0] - ends[1]) / (2 * h * reach))
-    far, mid, near = found
-    fine, coarse = (64 * near - 20 * mid + far) / 45, (4 * near - mid) / 3
-    size = np.maximum(np.abs(fine), np.abs(reduce_again(robot, table, values)) / reach)
-    off = np.abs(fine - coarse) > SMOOTH * _largest_alike(table, places, size)
-    if off.any():
-        name = table.names[places[int(np.argmax(off))]]
-        raise UsageError(
-            f"by {variable}: {name} does not follow it smoothly: shapes of the flexible body meet there, equal modes that "
-            "the variable takes apart, say. Ask by a variable that keeps them equal, or describe the body with kind: nodal or "
-            "craig_bampton"
-        )
-    return fine
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            builder = StructureBuilder(change_variables(robot, values, quiet=True), variable)
+            again = builder.build().table
+    except StructureError as error:
+        raise UsageError(f"by {variable}: {error}") from None
+    slopes = {again.names[i]: x for i, x in builder.table.slopes.items()}
+    if align_reduced(robot, table, again) is None:
+        raise _built_otherwise(values)
+    return np.array([slopes.get(table.names[i], 0.0) for i in places])
 
 
-def _reach(robot: Robot, values: Mapping[str, float], variable: str) -> float:
-    """How far a variable is from where a number of a flexible body that follows it would be 0, about."""
-    nodes = [n for own in varied_bodies(robot).values() for n in own if variable in variables_of([n])]
-    step = 1e-4 * (abs(values[variable]) or 1.0)
-    known = {**free_variables(robot), **values}
-    here = np.array([float(x) for x in replay(nodes, known)])
-    there = np.array([float(x) for x in replay(nodes, {**known, variable: known[variable] + step})])
-    change = np.abs(there - here) / step
-    return float(np.min(np.abs(here[change > 0]) / change[change > 0], initial=np.inf)) if change.any() else 1.0
+def _built_otherwise(values: Mapping[str, float]) -> UsageError:
+    return UsageError(
+        f"variables: with {_tell(values)} a flexible body has other shapes (more or fewer numbers that are not 0), and is "
+        "another model: build robot.with_variables({…})"
+    )
+
+
+def _tell(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {x:.9g}" for name, x in values.items())

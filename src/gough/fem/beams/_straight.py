@@ -57,7 +57,7 @@ class StraightElements:
     def shapes(self, xi: np.ndarray) -> np.ndarray:
         """(u, v, w, θx, θy, θz) at ξ (q,) or (e, q): (e, q, 6, 12)."""
         xi = np.broadcast_to(xi, (len(self.length), np.shape(xi)[-1]))
-        out = np.zeros((*xi.shape, 6, 12))
+        out = np.zeros((*xi.shape, 6, 12), dtype=np.result_type(self.phi_y, self.phi_z))
         for row in (0, 3):
             out[..., row, row], out[..., row, row + 6] = 1 - xi, xi
         for phi, row, angle, sign, columns in ((self.phi_y, 1, 5, 1.0, _XY), (self.phi_z, 2, 4, -1.0, _XZ)):
@@ -70,7 +70,7 @@ class StraightElements:
     def slopes(self, xi: np.ndarray) -> np.ndarray:
         """(v', w') of the centreline at ξ (q,) or (e, q): (e, q, 2, 12)."""
         xi = np.broadcast_to(xi, (len(self.length), np.shape(xi)[-1]))
-        out = np.zeros((*xi.shape, 2, 12))
+        out = np.zeros((*xi.shape, 2, 12), dtype=np.result_type(self.phi_y, self.phi_z))
         for row, phi, columns in ((0, self.phi_y, _XY), (1, self.phi_z, _XZ)):
             _, rotation, shear = bending(xi, self.length[:, None], phi[:, None])
             for k, (column, s) in enumerate(columns):
@@ -79,7 +79,7 @@ class StraightElements:
 
     def stiffness(self) -> np.ndarray:
         """K of each element in its own axes (e, 12, 12): N/m, N, N m."""
-        K = np.zeros((len(self.length), 12, 12))
+        K = np.zeros((len(self.length), 12, 12), dtype=np.result_type(self.EA, self.GJ, self.EIy, self.EIz))
         for row, rigidity in ((0, self.EA), (3, self.GJ)):
             k = rigidity / self.length
             K[:, row, row] = K[:, row + 6, row + 6] = k

@@ -221,7 +221,7 @@ def _mass_points(
 
     shapes = cut.shapes(xi)[:, :, None]  # (e, q, 1, 6, 12)
     y, z = offset[:, None, :, 1, None], offset[:, None, :, 2, None]
-    field = np.repeat(shapes[..., :3, :], per_station, axis=2)
+    field = np.repeat(shapes[..., :3, :], per_station, axis=2).astype(np.result_type(shapes, offset))
     if rotary:
         field[..., 0, :] += z * shapes[..., 4, :] - y * shapes[..., 5, :]
     field[..., 1, :] -= twisted[:, None] * z * shapes[..., 3, :]
@@ -255,7 +255,7 @@ def _section_points(course: BeamLine, rotary: bool) -> tuple[np.ndarray, np.ndar
     mean = np.sqrt((Iy + Iz) / (2 * A))
     pairs = [(1, y, 0.5), (2, z, 0.5), (0, mean, -0.5)]
     uneven = (Iy - Iz) / (2 * (Iy + Iz))
-    if np.any(np.abs(uneven) > 1e-12):
+    if np.any(np.abs(uneven) > 1e-12) or np.any(uneven.imag):
         pairs += [(1, mean, uneven), (2, mean, -uneven)]
     share, offset = _pairs(A, pairs)
     return share, offset, np.repeat([1.0, 1.0, 0.0, 0.0, 0.0][: len(pairs)], 2)
@@ -265,8 +265,9 @@ def _pairs(
     each: np.ndarray, pairs: Sequence[tuple[int, np.ndarray, np.ndarray | float]]
 ) -> tuple[np.ndarray, np.ndarray]:
     """share (e, p) and offset (e, p, 3) of pairs of points at ± a distance (e,) along an axis, with a share of mass each."""
-    share = np.empty((len(each), len(pairs), 2))
-    offset = np.zeros((len(each), len(pairs), 2, 3))
+    kind = np.result_type(each, *(x for _, *numbers in pairs for x in numbers))
+    share = np.empty((len(each), len(pairs), 2), dtype=kind)
+    offset = np.zeros((len(each), len(pairs), 2, 3), dtype=kind)
     for k, (axis, distance, part) in enumerate(pairs):
         share[:, k] = np.broadcast_to(part, len(each))[:, None]
         offset[:, k, 0, axis], offset[:, k, 1, axis] = distance, -distance

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from math import pi, tanh
 from typing import Protocol
 
+import numpy as np
+
 from gough.errors import UsageError
 from gough.fem._material import Material, demand_positive
 
@@ -34,8 +36,12 @@ def strip_torsion(a: float, b: float) -> float:
     """Torsion constant of a rectangle a × b, Saint-Venant's series to rounding."""
     long, short = max(a, b), min(a, b)
     ratio = short / long
-    series = sum(tanh(n * pi / (2 * ratio)) / n**5 for n in range(1, 400, 2))
+    series = sum(_tanh(n * pi / (2 * ratio)) / n**5 for n in range(1, 400, 2))
     return long * short**3 * (1 / 3 - 64 / pi**5 * ratio * series)
+
+
+def _tanh(x: float) -> float:
+    return np.tanh(x) if isinstance(x, complex) else tanh(x)
 
 
 def strip_shear_factor(nu: float) -> float:

@@ -14,15 +14,21 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky, eigh, solve_triangular
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse import block_array, csc_array, csr_array
+from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
 from gough.errors import ReductionWarning, UsageError, warn
 from gough.fem._memory import demand
+from gough.fem._slopes import apart, orthogonal_to
 from gough.fem._sparse import Factor, most_telling_rows, order
 from gough.fem.reduction._rigid import RigidMotions
 from gough.fem.reduction.choices import ModeCut
+from gough.scalar.slopes import has_slopes, join_slopes, real_part
 
+APART = 1e-3
+"""By how much slopes of modes that are one group may differ, of the largest."""
+FAINT = 1e-9
+"""Part of the slope that λ may have which is rounding."""
 MASSLESS = 1e-14
 """Modes whose 1/λ is below this part of the largest are freedoms without mass."""
 
@@ -37,31 +43,41 @@ class ElasticModes:
         self.K, self.M = csr_array(K), csr_array(M)
         none = np.zeros((d, 0))
         self.rigid = RigidMotions(none, none) if rigid is None else rigid
-        held = most_telling_rows(self.rigid.all)
-        self.free = np.setdiff1d(np.arange(d), held)
+        self.held = most_telling_rows(real_part(self.rigid.all))
+        self.free = np.setdiff1d(np.arange(d), self.held)
         self.factor = Factor(csr_array(self.K[self.free][:, self.free]), lambda j: name(int(self.free[j])))
         R = self.rigid.massive
         self.MR = self.M @ R
-        self.inverse = cho_factor(R.T @ self.MR) if R.shape[1] else None
+        self.carry = _solver(R.T @ self.MR) if R.shape[1] else None
+        self.plain = self
+        if has_slopes(self.K, self.M, R):
+            own = RigidMotions(real_part(self.rigid.massive), real_part(self.rigid.massless))
+            self.plain = ElasticModes(apart(self.K)[0], apart(self.M)[0], own, name)
         self._known: tuple[np.ndarray, np.ndarray] | None = None
         self.available = len(self.free)
 
     def balance(self, load: np.ndarray) -> np.ndarray:
         """Pᵀ load: what is left of a load (d, …) when the rigid body's inertia carries its resultant."""
-        return load if self.inverse is None else load - self.MR @ cho_solve(self.inverse, self.rigid.massive.T @ load)
+        return load if self.carry is None else load - self.MR @ self.carry(self.rigid.massive.T @ load)
 
     def elastic(self, x: np.ndarray) -> np.ndarray:
         """P x: M-orthogonal to the rigid motions."""
-        return x if self.inverse is None else x - self.rigid.massive @ cho_solve(self.inverse, self.MR.T @ x)
+        return x if self.carry is None else x - self.rigid.massive @ self.carry(self.MR.T @ x)
 
     def deflection(self, load: np.ndarray) -> np.ndarray:
         """Static deflection (d, …) under a load, balanced by inertia where the body is free."""
-        x = np.zeros(load.shape)
-        x[self.free] = self.factor.solve(self.balance(load)[self.free])
+        bent = self.factor.solve(self.balance(load)[self.free])
+        x = np.zeros(load.shape, dtype=bent.dtype)
+        x[self.free] = bent
         return self.elastic(x)
 
     def lowest(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """(λ (k,) in (rad/s)², mass-normalised shapes (d, k)), k = count or all there are (then `available` = k)."""
+        """(λ (k,) in (rad/s)², mass-normalised shapes (d, k)), k = count or all there are (then `available` = k); values alone,
+        see `with_slopes`."""
+        if self.plain is not self:
+            found = self.plain.lowest(count)
+            self.available = self.plain.available
+            return found
         known = self._known
         if known is None or (len(known[0]) < count and len(known[0]) < self.available):
             wide = self.factor.L is not None or count > len(self.free) // 4
@@ -120,6 +136,70 @@ class ElasticModes:
         values = np.sum(x * (self.K @ x), axis=0)
         return values, x
 
+    def with_slopes(self, values: np.ndarray, shapes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Modes (whole groups of them, lowest first) with the slopes that K and M give them; a group's in some position.
+
+        Of a group Φ with λ_j, slopes W + Φ C:  (K - λ_j M) w_j = -(K' - λ_j M') φ_j + M Φ μ,  Φᵀ M W = 0,  C = -½ Φᵀ M' Φ:
+        [R. B. Nelson, AIAA J. 14(9), 1976], with the group's own motion taken out instead of a row.
+        """
+        if self.plain is self:
+            return values, shapes
+        (K, dK), (M, dM) = apart(self.K), apart(self.M)
+        changes, moves = np.zeros(len(values)), np.zeros(shapes.shape)
+        largest = _largest(dK) / _largest(K) + _largest(dM) / _largest(M)
+        still, ends = real_part(self.rigid.massless), _group_ends(values, ModeCut(0).pair_tolerance)
+        for a, b in zip([0, *ends[:-1]], ends, strict=True):
+            own = shapes[:, a:b]
+            forces, carried = dK @ own - (dM @ own) * values[a:b], M @ own
+            changes[a:b] = _demand_together(values[a:b], own.T @ forces, values[a] * largest, a)
+            edge = csr_array(np.concatenate([carried, still], axis=1))
+            for j in range(a, b):
+                bordered = csc_array(block_array([[K - values[j] * M, edge], [edge.T, None]]))
+                force = forces[:, j - a] - carried @ (own.T @ forces[:, j - a])
+                load = np.concatenate([-force, np.zeros(b - a + still.shape[1])])
+                moves[:, j] = _refined(bordered, load)[: len(shapes)]
+            moves[:, a:b] -= 0.5 * own @ (own.T @ (dM @ own))
+        if still.shape[1]:  # their part is what keeps the held freedoms where rigid motion takes them
+            every = real_part(self.rigid.all)
+            part = np.linalg.solve(every[self.held], moves[self.held])[-still.shape[1] :]
+            moves -= still @ part
+        return join_slopes(values, changes), join_slopes(shapes, moves)
+
+
+def _solver(A: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """b → A⁻¹ b of a positive definite A."""
+    if has_slopes(A):
+        return lambda b: np.linalg.solve(A, b)
+    factor = cho_factor(A)
+    return lambda b: cho_solve(factor, b)
+
+
+def _refined(A: csc_array, b: np.ndarray) -> np.ndarray:
+    """x with A x = b, rounding of the factors taken off."""
+    lu = splu(A)
+    x = lu.solve(b)
+    return x + lu.solve(b - A @ x)
+
+
+def _largest(A: csr_array) -> float:
+    return float(np.abs(A.data).max(initial=0.0))
+
+
+def _demand_together(values: np.ndarray, change: np.ndarray, size: float, first: int) -> np.ndarray:
+    """Slopes (times STEP) of a group's λ; an error where they part: then no shapes are those that follow.
+
+    change: ΦᵀK'Φ - λ ΦᵀM'Φ; size: that it may have.
+    """
+    found = np.diag(change)
+    off = np.abs(change - found.mean() * np.eye(len(found))).max() if len(found) > 1 else 0.0
+    if off > APART * np.abs(found).max(initial=0.0) + FAINT * size:
+        hz = np.sqrt(values[0]) / (2 * np.pi)
+        raise UsageError(
+            f"modes {first + 1}–{first + len(values)} are equal ({hz:.6g} Hz), and are taken apart: their shapes do not follow "
+            "smoothly. Ask by a variable that keeps them equal, or describe the body with kind: nodal or craig_bampton"
+        )
+    return found
+
 
 Measure = np.ndarray | csr_array
 
@@ -153,6 +233,8 @@ def keep(solver: ElasticModes, cut: ModeCut, *rows: Measure) -> KeptModes:
     if kept == 0:
         lowest = np.sqrt(values[0]) / (2 * np.pi) if len(values) else np.inf
         raise UsageError(f"no mode is kept: the lowest is at {lowest:.6g} Hz; raise up_to_hz or count")
+    whole = min(e for e in ends if e >= kept)
+    values, shapes = solver.with_slopes(values[:whole], shapes[:, :whole])
     return KeptModes(values[:kept], in_position(values, shapes, cut.pair_tolerance, *rows)[:, :kept], remarks)
 
 
@@ -179,7 +261,7 @@ def _enough(solver: ElasticModes, cut: ModeCut) -> tuple[np.ndarray, np.ndarray,
 
 def _group_ends(values: np.ndarray, tolerance: float) -> list[int]:
     """Where groups of equal frequencies end (exclusive indices)."""
-    w = np.sqrt(np.maximum(values, 0.0))
+    w = np.sqrt(np.maximum(real_part(values), 0.0))
     return [*(np.flatnonzero(np.diff(w) > tolerance * w[1:]) + 1).tolist(), len(w)] if len(w) else []
 
 
@@ -201,9 +283,9 @@ def turn_group(shapes: np.ndarray, *rows: Measure) -> np.ndarray:
         )
         size = np.linalg.norm(measured, axis=1)
         row = int(np.flatnonzero(size >= (1.0 - 1e-6) * size.max())[0])  # the first of equals: rounding does not decide
-        Q = np.linalg.qr(measured[row][:, None], mode="complete")[0]
+        Q = orthogonal_to(measured[row])
         left = left @ Q
-        first = left[:, 0] * np.sign(measured[row] @ Q[:, 0])
+        first = left[:, 0] * np.sign((measured[row] @ Q[:, 0]).real)
         done.append(first)
         left = left[:, 1:]
     return np.stack(done, axis=1)

@@ -16,6 +16,7 @@ from gough.errors import UsageError
 from gough.fem._elements import FiniteElements
 from gough.fem._geometry import extent, rigid_displacements
 from gough.fem._sparse import Factor
+from gough.scalar.slopes import real_part
 
 HELD = 1e-9
 """Energy of a rigid motion, against the mean stiffness at the nodes, above which something resists it."""
@@ -39,7 +40,7 @@ class RigidMotions:
 def rigid_motions(elements: FiniteElements) -> RigidMotions:
     """Rigid motions of the freedoms; whether the stiffness resists them is asked once there are modes (`find_ground`)."""
     X = _rigid_basis(elements)
-    weight, V = eigh(X.T @ (elements.M @ X))
+    weight, V = eigh(real_part(X.T @ (elements.M @ X)))
     light = weight <= 1e-12 * weight.max(initial=0.0)
     return RigidMotions(X @ V[:, ~light], X @ V[:, light])
 
@@ -47,7 +48,7 @@ def rigid_motions(elements: FiniteElements) -> RigidMotions:
 def count_free_rigid(elements: FiniteElements) -> int:
     """How many rigid motions cost no energy."""
     X = _rigid_basis(elements)
-    energy = np.linalg.eigvalsh(X.T @ (elements.K @ X)) / _mean_stiffness(elements)
+    energy = np.linalg.eigvalsh(real_part(X.T @ (elements.K @ X))) / _mean_stiffness(elements)
     return int(np.sum(np.abs(energy) <= HELD))
 
 
@@ -95,10 +96,10 @@ def find_ground(elements: FiniteElements, lowest: float, held: np.ndarray, still
 
 def _mean_stiffness(elements: FiniteElements) -> float:
     T, R = elements.translation, elements.rotation
-    square = float((T.data**2).sum())
+    square = float((real_part(T.data) ** 2).sum())
     if R is not None:
-        square += max(extent(elements.nodes), 1e-9) ** 2 * float((R.data**2).sum())
-    return elements.K.trace() / square
+        square += max(extent(elements.nodes), 1e-9) ** 2 * float((real_part(R.data) ** 2).sum())
+    return elements.K.trace().real / square
 
 
 def _rigid_basis(elements: FiniteElements, still: np.ndarray | None = None) -> np.ndarray:
@@ -116,9 +117,9 @@ def _rigid_basis(elements: FiniteElements, still: np.ndarray | None = None) -> n
     misfit = [(T @ X - moved)[asked]]
     if R is not None:
         misfit.append(length * (R @ X - turned)[_rows_asked(R, still)])
-    _, s, Vt = svd(np.concatenate(misfit) / np.sqrt(len(nodes)), full_matrices=False)
+    _, s, Vt = svd(np.concatenate(misfit).real / np.sqrt(len(nodes)), full_matrices=False)
     X = X @ Vt[s < 1e-6].T
-    size, V = eigh(X.T @ (B @ X))
+    size, V = eigh((X.T @ (B @ X)).real)
     there = size > 1e-12 * len(nodes)
     return (X @ V)[:, there] / np.sqrt(size[there])
 
@@ -127,7 +128,7 @@ def _least_energy(elements: FiniteElements, B: csr_array, load: np.ndarray) -> n
     """Freedoms (d, 6) with B x = load where nodes see them, and of least energy where they do not."""
     seen = B.diagonal() > 0.0
     s, u = np.flatnonzero(seen), np.flatnonzero(~seen)
-    X = np.zeros(load.shape)
+    X = np.zeros(load.shape, dtype=np.result_type(elements.K, load))
     A = csr_array(B[s][:, s])
     try:
         factor = Factor(A)

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from gough.errors import UsageError
 from gough.fem._memory import demand
+from gough.fem._slopes import least_squares
 from gough.fem._sparse import order
 from gough.fem.reduction._modes import ElasticModes, KeptModes, in_position, keep
 from gough.fem.reduction._rigid import RigidMotions, count_free_rigid, rigid_motions
@@ -28,6 +29,7 @@ from gough.fem.reduction.choices import (
     ShapeBasis,
 )
 from gough.fem.reduction.ties import TiedElements
+from gough.scalar.slopes import real_part
 
 DEPENDENT = 1e-10
 """Attachment shapes whose strain energy, when others are taken out, is less than this part of it are no new shapes."""
@@ -80,7 +82,7 @@ class Support:
 
     def spread(self, shapes: np.ndarray) -> np.ndarray:
         """Shapes (d, m) of all freedoms from those (f, m) of the ones left."""
-        out = np.zeros((order(self.tied.elements.K), shapes.shape[1]))
+        out = np.zeros((order(self.tied.elements.K), shapes.shape[1]), dtype=shapes.dtype)
         out[self.left] = shapes
         return out
 
@@ -118,10 +120,9 @@ def _free_modes(tied: TiedElements, choice: FreeModes) -> ShapeBasis:
     shapes = kept.shapes
     if choice.frame != MEAN:  # less the rigid motion R c that takes the frame back to where it was
         motion, R = tied.frame(choice.frame).motion, support.solver.rigid.all
-        c, _, rank, _ = np.linalg.lstsq(motion @ R, motion @ shapes, rcond=1e-9)
-        if rank < R.shape[1]:
+        if np.linalg.matrix_rank(real_part(motion @ R), rtol=1e-9) < R.shape[1]:
             raise UsageError(f"frame {choice.frame!r} does not determine the body's rigid motion; use frame='mean'")
-        shapes = shapes - R @ c
+        shapes = shapes - R @ least_squares(motion @ R, motion @ shapes, 1e-9)
     return ShapeBasis(shapes, _mode_labels(kept), choice.frame, choice.frame == MEAN, kept.remarks)
 
 
@@ -190,7 +191,7 @@ def _modal_basis(tied: TiedElements, V: np.ndarray, rigid: RigidMotions | None, 
     body = tied.elements
     K, M = (csr_array(V.T @ (A @ V)) for A in (body.K, body.M))
     solver = ElasticModes(K, M, rigid)
-    values, shapes = solver.lowest(solver.available)
+    values, shapes = solver.with_slopes(*solver.lowest(solver.available))
     lost = len(solver.free) - shapes.shape[1]
     if lost:
         remarks = (*remarks, f"{lost} shape(s) without mass left out")
@@ -221,10 +222,10 @@ def _attachment_modes(tied: TiedElements, choice: AttachmentModes) -> ShapeBasis
 def _independent(V: np.ndarray, K: np.ndarray, modes: int) -> tuple[np.ndarray, int]:
     """V with its last columns K-orthogonal to the modes, of unit energy, and those that are then nothing left out."""
     Q, A = V[:, :modes], V[:, modes:]
-    size = np.sqrt(np.diag(K))
+    size = np.sqrt(real_part(np.diag(K)))
     Q, A, K = Q / size[:modes], A / size[modes:], K / np.outer(size, size)
     left = A - Q @ K[:modes, modes:]
     gram = K[modes:, modes:] - K[modes:, :modes] @ K[:modes, modes:]
-    energy, W = eigh(gram)
+    energy, W = eigh(real_part(gram))  # any basis of their span
     new = energy > DEPENDENT
     return np.concatenate([Q, left @ W[:, new] / np.sqrt(energy[new])], axis=1), int(np.sum(~new))

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
 
 from gough.errors import UsageError
+from gough.fem._slopes import spectral_sum
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,7 @@ def _modal(ratio: np.ndarray, M: np.ndarray, K: np.ndarray) -> np.ndarray:
         )
     if _is_diagonal(M) and _is_diagonal(K):
         return np.diag(2.0 * ratio * np.sqrt(np.diag(K) * np.diag(M)))
-    inverse, phi = eigh(M, K)  # the mass may be singular, the stiffness is not: Mφ = φ/λ
-    order = np.argsort(-inverse)
-    inverse, phi = np.maximum(inverse[order], 0.0), phi[:, order]  # φᵀKφ = 1, φᵀMφ = 1/λ
-    carried = K @ phi
-    return (
-        carried @ (np.broadcast_to(2.0 * ratio, m) * np.sqrt(inverse) * carried).T
-    )  # 2ζ/ω on every mode of unit stiffness
+    return spectral_sum(M, K, np.broadcast_to(2.0 * ratio, m))  # 2ζ/ω on every mode of unit stiffness
 
 
 def _is_diagonal(A: np.ndarray) -> bool:

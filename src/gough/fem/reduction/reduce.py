@@ -11,6 +11,7 @@ from gough.errors import ReductionWarning, UsageError, warn
 from gough.fem._elements import FiniteElements
 from gough.fem._geometry import hat, rigid_displacements
 from gough.fem._reading import blame_numbers, doubtful_units
+from gough.fem._slopes import least_squares
 from gough.fem._stiffening import MassPoints, SecondOrder, moment_shapes, rigid_motion_shapes, slaved_shapes
 from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame, shape_integrals
 from gough.fem.reduction._rigid import find_ground
@@ -18,6 +19,7 @@ from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import MEAN, BasisChoice, FreeModes, ShapeBasis
 from gough.fem.reduction.damping import Damping, damping_matrix, damping_remark
 from gough.fem.reduction.ties import FrameTie, Freedom, NodeTie, TiedElements, tie_frames
+from gough.scalar.slopes import has_slopes, real_part
 
 FELT, GROUNDED = 1e-3, 0.05
 """Part of a rigid motion by which a stiffness holds its body back that is told, and that is refused."""
@@ -42,7 +44,8 @@ def reduce(
     """
     tied = tie_frames(elements, frames or {})
     chosen = build_basis(tied, basis)
-    _demand_free(tied, chosen, not isinstance(basis, FreeModes))
+    if not has_slopes(elements.K, elements.M):  # they were looked at without
+        _demand_free(tied, chosen, not isinstance(basis, FreeModes))
     return assemble_body(tied, chosen, damping, decide_stiffening(stiffening, elements.shortening is not None))
 
 
@@ -133,7 +136,10 @@ def assemble_body(
     remarks += [
         f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1
     ]
-    for warning in [*massless_remarks(M, K, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
+    for warning in [
+        *massless_remarks(real_part(M), real_part(K), basis.labels),
+        *doubtful_units(integrals.mass.real, real_part(body.nodes)),
+    ]:
         warn(warning, ReductionWarning)
         remarks.append(warning)
     with np.errstate(divide="ignore"):
@@ -214,7 +220,7 @@ def second_order_field(tied: TiedElements, basis: ShapeBasis) -> SecondOrder:
     weight = np.repeat(mass, 3)
     normal = at_points.T @ (weight[:, None] * at_points)
     flat = second.points.reshape(len(weight), -1)
-    c = np.linalg.lstsq(normal, at_points.T @ (weight[:, None] * flat), rcond=1e-12)[0]
+    c = least_squares(normal, at_points.T @ (weight[:, None] * flat), 1e-12)
     return replace(
         second,
         points=second.points - (at_points @ c).reshape(second.points.shape),

@@ -9,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import null_space, svd
+from scipy.linalg import svd
 from scipy.sparse import coo_array, csc_array, csr_array
 
 from gough.errors import UsageError
 from gough.fem._elements import FiniteElements, in_freedoms
 from gough.fem._geometry import extent, rigid_displacements, rotation_matrix
+from gough.fem._slopes import null_space
 from gough.fem._sparse import most_telling_rows, order, stack_rows
+from gough.scalar.slopes import has_slopes, real_part
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def _nearest(points: np.ndarray, node: int, distance: np.ndarray) -> str:
 
 
 def _point(name: str, place: Sequence[float] | np.ndarray) -> np.ndarray:
-    position = np.asarray(place, dtype=float)
+    position = np.asarray(np.real(place), dtype=float)
     if position.shape != (3,) or not np.isfinite(position).all():
         raise UsageError(f"frame {name!r}: position must be three finite numbers (m, body axes), not {place}")
     return position
@@ -179,7 +181,7 @@ def tie_frames(elements: FiniteElements, frames: Mapping[str, NodeTie]) -> TiedE
         owners = _owners(q[:, extra:])
         freedoms += [Freedom(names[k // 6], COMPONENTS[k % 6]) for k in owners]
         for k, name in enumerate(names):
-            motion = np.zeros((6, width))
+            motion = np.zeros((6, width), dtype=q.dtype)
             motion[:, start : start + q.shape[1]] = q[6 * k : 6 * k + 6]
             mine = [c for c, owner in enumerate(owners) if owner // 6 == k]
             nodes, position = places[name]
@@ -250,7 +252,7 @@ def _groups(columns: Mapping[str, np.ndarray]) -> list[tuple[list[str], np.ndarr
 def _solve(rows: list[tuple[csr_array, np.ndarray]], columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """(freedoms (c, p), frames' motions (6 f, p), how many leading coordinates move no frame) of the ties' solutions."""
     A = stack_rows(*(a[:, columns] for a, _ in rows))
-    B = np.zeros((order(A), 6 * len(rows)))
+    B = np.zeros((order(A), 6 * len(rows)), dtype=np.result_type(*(b for _, b in rows)))
     start = 0
     for k, (_, b) in enumerate(rows):
         B[start : start + len(b), 6 * k : 6 * k + 6] = b
@@ -260,22 +262,25 @@ def _solve(rows: list[tuple[csr_array, np.ndarray]], columns: np.ndarray) -> tup
         held = B[count == 0]
         q = null_space(held, rcond=1e-9) if len(held) else np.eye(B.shape[1])
         q = _with_own_coordinates(q)
-        x = np.zeros((len(columns), q.shape[1]))
+        x = np.zeros((len(columns), q.shape[1]), dtype=np.result_type(A, B, q))
         x[A.indices] = (B[count == 1] @ q) / A.data[:, None]
         return x, q, 0
     N = null_space(np.concatenate([A.toarray(), -B], axis=1), rcond=1e-9)
-    _, s, Vt = svd(N[len(columns) :])
+    _, s, Vt = svd(real_part(N[len(columns) :]))
     rank = int(np.sum(s > 1e-9))
     N = N @ np.roll(Vt.T, -rank, axis=1)
     extra = N.shape[1] - rank
     N[:, extra:] = _with_own_coordinates(N[:, extra:], len(columns))
+    if has_slopes(N):  # those that move no frame do so in other designs too
+        owners = len(columns) + np.array(_owners(N[len(columns) :, extra:]), dtype=int)
+        N[:, :extra] -= N[:, extra:] @ N[owners, :extra]
     return N[: len(columns)], N[len(columns) :], extra
 
 
 def _with_own_coordinates(N: np.ndarray, start: int = 0) -> np.ndarray:
     """The same span with as many rows (from `start`) as columns being a unit matrix: those are the coordinates."""
     p = N.shape[1]
-    pivots = most_telling_rows(N[start:])
+    pivots = most_telling_rows(real_part(N[start:]))
     N = np.linalg.solve(N[start:][pivots].T, N.T).T
     N[np.abs(N) < 1e-13 * np.abs(N).max(initial=0.0)] = 0.0
     N[start + pivots] = np.eye(p)

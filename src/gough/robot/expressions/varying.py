@@ -18,6 +18,7 @@ from gough.robot.robot import DOCUMENT_KEYS, Robot
 from gough.robot.units import UnitError, dimension_in_words, parse, unit_of
 from gough.robot.writer import robot_data
 from gough.scalar import VariedNumber, variables_of
+from gough.scalar.slopes import STEP, as_number, formula_slopes
 
 SHOWN = 3
 """Places that a message names."""
@@ -82,6 +83,23 @@ def places_following(data: Any, variable: str, place: Place = ()) -> Iterator[Pl
     elif isinstance(data, list | tuple):
         for index, value in enumerate(data):
             yield from places_following(value, variable, (*place, index))
+
+
+def put_slopes(data: Any, values: Mapping[str, float], variable: str) -> Any:
+    """A description's part whose numbers that follow variables are plain ones with their slopes by one of them
+    (`gough.scalar.slopes`), at values of all."""
+    if isinstance(data, VariedNumber):
+        slope = formula_slopes([data.node], values, variable)[0]
+        return as_number(complex(float(data), STEP * slope))
+    if isinstance(data, Item):
+        own = {name: getattr(data, name) for name in type(data).model_fields}
+        new = {name: put_slopes(x, values, variable) for name, x in own.items()}
+        changed = {name: x for name, x in new.items() if x is not own[name]}
+        return data.model_copy(update=changed) if changed else data
+    if isinstance(data, tuple):
+        new = tuple(put_slopes(x, values, variable) for x in data)
+        return new if any(a is not b for a, b in zip(new, data, strict=True)) else data
+    return data
 
 
 def name_followers(robot: Robot, variables: Iterable[str], key: str = "") -> str:

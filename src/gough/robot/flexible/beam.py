@@ -130,13 +130,13 @@ class BeamSection(Item):
     def in_words_of_fem(self) -> "fem.CrossSection":
         """The section that beam elements take."""
         if (r := self.rectangle) is not None:
-            return fem.Rectangle(float(r.y), float(r.z))
+            return fem.Rectangle(plain(r.y), plain(r.z))
         if (c := self.circle) is not None:
-            return fem.Circle(float(c.radius))
+            return fem.Circle(plain(c.radius))
         if (t := self.tube) is not None:
-            return fem.Tube(float(t.radius), float(t.wall))
+            return fem.Tube(plain(t.radius), plain(t.wall))
         if (i := self.i_beam) is not None:
-            return fem.IBeam(*map(float, (i.height, i.width, i.web, i.flange)))
+            return fem.IBeam(*map(plain, (i.height, i.width, i.web, i.flange)))
         assert self.area is not None and self.Iz is not None
         return fem.GivenSection(*(plain(x) for x in (self.area, self.Iz, self.Iy, self.J, self.ky, self.kz)))
 

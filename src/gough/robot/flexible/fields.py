@@ -11,6 +11,7 @@ from gough import fem
 from gough.robot import units
 from gough.robot.fields import Number, exactly, number, number_fault, quantity, schema
 from gough.robot.item import Fault, Item, as_error, as_plain, faults_of, is_given, look
+from gough.scalar.slopes import as_number
 
 MOST_COUNTED = 100_000
 """Elements of a line, modes, …: more of them no model can have."""
@@ -104,8 +105,10 @@ def value_of(data: Any, key: str, dimension: str) -> float | None:
 
 
 def plain(x: Any) -> Any:
-    """A number without the formula by which it follows variables, None as it is: elements are made of numbers."""
-    return None if x is None else float(x)
+    """A number without the formula by which it follows variables, None as it is: elements are made of numbers. Where slopes are
+    asked for the number has its own (`gough.scalar.slopes`), and so have those that elements make of it.
+    """
+    return None if x is None else as_number(x)
 
 
 class ElasticMaterial(Item):
@@ -126,4 +129,4 @@ class ElasticMaterial(Item):
 
     def in_words_of_fem(self) -> "fem.Material":
         """The material that elements take."""
-        return fem.Material(float(self.E), float(self.density), plain(self.nu), plain(self.G))
+        return fem.Material(*(plain(x) for x in (self.E, self.density, self.nu, self.G)))

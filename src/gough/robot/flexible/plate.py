@@ -8,7 +8,7 @@ from pydantic import Field
 
 from gough import fem
 from gough.robot.fields import Length, PositiveLength, exactly
-from gough.robot.flexible.fields import ElasticMaterial, ListOf, Truth
+from gough.robot.flexible.fields import ElasticMaterial, ListOf, Truth, plain
 from gough.robot.flexible.shape import BodyShape
 from gough.robot.item import Fault, look
 from gough.robot.pose import Pose
@@ -57,7 +57,7 @@ class FlatPlate(BodyShape):
         local = [rotation.T @ (point - origin) for point in points]
         return fem.plate_elements(
             outline,
-            float(self.thickness),
+            plain(self.thickness),
             self.material.in_words_of_fem(),
             size=PART_OF_THE_EXTENT * extent if self.size is None else self.size,
             holes=[np.array(hole) for hole in self.holes],

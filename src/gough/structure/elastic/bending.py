@@ -31,7 +31,7 @@ from gough.structure.size import characteristic_length
 class Bending:
     """Names, parameters and links as they grow while a structure is built."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, by: str | None = None) -> None:
         self.robot = robot
         self.table = GrowingTable()
         self.links: list[Link] = []
@@ -40,7 +40,7 @@ class Bending:
         self.u_names: list[str] = []
         self.u_units: list[str] = []
         self.platform = platform_name(robot)
-        self.elastic = elastic_bodies(robot)
+        self.elastic = elastic_bodies(robot, by=by)
         self.size = characteristic_length(robot) if self.elastic else 0.0
         self.first_elastic: dict[str, int] = {}
         self.ties: dict[tuple[int, str, bool], int] = {}
@@ -190,8 +190,8 @@ class _Adding:
         known = {0.0: ZERO} | ({1.0: ONE, -1.0: MINUS_ONE} if wholes else {})
         stay = [False] * value.size if kept is None else kept.ravel().tolist()
         return [
-            known[x]
-            if x in known and not own
+            known[x.real]
+            if x.real in known and not own
             else self.table.add(f"{self.name}.{what}[{label}]{'.' if s else ''}{s}", x, "SI")
             for s, x, own in zip(suffixes, value.ravel().tolist(), stay, strict=True)
         ]

@@ -13,10 +13,12 @@ import numpy as np
 from gough.errors import ReductionWarning, StructureError, UsageError, warn
 from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
 from gough.robot import Body, Pose, Robot
+from gough.robot.expressions.varying import free_variables, put_slopes
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ORIGIN
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_joint, platform_name
 from gough.scalar import array_of
+from gough.scalar.slopes import real_part
 
 NOTHING = 1e-12
 """A constant this small beside its largest possible value is a zero."""
@@ -111,9 +113,9 @@ def turn_body(body: ElasticBody, axes: np.ndarray) -> ElasticBody:
 
 def clean_body(body: ElasticBody) -> ElasticBody:
     """The body with zeros where integrals only have rounding errors, judged by the bounds of Cauchy and Schwarz."""
-    size = np.sqrt(np.diag(body.M))  # of every Φ_k over the mass
-    arm = np.sqrt(max(np.trace(body.J), 0.0) / 2)
-    root = np.sqrt(body.mass)
+    size = np.sqrt(real_part(np.diag(body.M)))  # of every Φ_k over the mass
+    arm = np.sqrt(max(np.trace(body.J).real, 0.0) / 2)
+    root = np.sqrt(body.mass.real)
     pairs = size[:, None] * size[None, :]
     stiffness = np.sqrt(np.abs(np.outer(np.diag(body.K), np.diag(body.K))))
     return replace(
@@ -132,7 +134,7 @@ def clean_body(body: ElasticBody) -> ElasticBody:
 
 def _clean_slaved(slaved: Slaved, size: np.ndarray, arm: float, root: float) -> Slaved:
     """Slaved shapes; size (m,): of the body's shapes, arm, root: of its places and its mass, each over the mass."""
-    own = np.sqrt(np.maximum(np.diag(slaved.M[:, len(size) :]), 0.0))
+    own = np.sqrt(np.maximum(real_part(np.diag(slaved.M[:, len(size) :])), 0.0))
     if slaved.rigid_motion:  # nothing is known of them but what they do with rigid motion
         own = np.maximum(np.abs(slaved.MSde).max(axis=0) / root, np.abs(slaved.N1).max(axis=(1, 2)) / arm)
     pairs = own[:, None] * np.concatenate([size, own])
@@ -175,15 +177,15 @@ def typical_amplitudes(body: ElasticBody, size: float) -> tuple[float, ...]:
     """A large amplitude of every coordinate: the body then bends by LARGE of its size, or turns by LARGE rad at a tied frame
     or, where Ψ tells it (minus the square of slopes, summed along the way), on average inside. A body much smaller than the robot
     of `size` (m), a flexure between interfaces that all but coincide, is measured by the robot."""
-    arm = np.sqrt(max(np.trace(body.J), 0.0) / (2 * body.mass)) if body.mass > 0 else size or 1.0
+    arm = abs(np.sqrt(max(np.trace(body.J), 0.0) / (2 * body.mass))) if body.mass > 0 else size or 1.0
     arm = max(arm, SMALLEST * size) or 1.0
     amplitudes = []
     for k in range(body.modes):
-        rates = [np.sqrt(body.M[k, k] / body.mass) / arm if body.mass > 0 else 0.0]
+        rates = [abs(np.sqrt(body.M[k, k] / body.mass)) / arm if body.mass > 0 else 0.0]
         rates += [float(np.abs(f.turning[:, k]).max()) for f in body.frames.values()]
         rates += [float(np.linalg.norm(f.translation[:, k])) / arm for f in body.frames.values()]
         if body.MSdd is not None and body.mass > 0:
-            rates.append(float(np.sqrt(np.linalg.norm(body.MSdd[:, k, k]) / (body.mass * arm))))
+            rates.append(float(abs(np.sqrt(np.linalg.norm(body.MSdd[:, k, k]) / (body.mass * arm)))))
         largest = max(rates)
         amplitudes.append(LARGE / largest if largest > 0 else 1.0)
     return tuple(amplitudes)
@@ -234,10 +236,11 @@ class _Reduced:
         )
 
 
-def elastic_bodies(robot: Robot, again: bool = False) -> dict[str, ElasticBody]:
+def elastic_bodies(robot: Robot, again: bool = False, by: str | None = None) -> dict[str, ElasticBody]:
     """Constants of every flexible body by its full name, with a tied frame at every point where something is attached.
 
     Warnings name body, file and line; bodies that are alike share one. again: they were told when the model was built.
+    by: a variable; numbers that follow it have slopes (`gough.scalar.slopes`), and the constants too.
 
     A `flexible` that is no description but a Python object makes its own: `elastic_body(points)` with points
     {key: position (3,) in m, body axes} returns a `fem.ElasticBody` with a frame under each key.
@@ -247,10 +250,13 @@ def elastic_bodies(robot: Robot, again: bool = False) -> dict[str, ElasticBody]:
     known: list[_Reduced] = []
     for name, points in attached_points(robot).items():
         body, carried = described[name], is_carried(robot, name)
+        if by is not None:
+            body = body.model_copy(update={"flexible": put_slopes(body.flexible, free_variables(robot), by)})
         same = next((one for one in known if one.fits(body, points, carried)), None)
         if same is None:  # the rods of legs alike are reduced once
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
+                warnings.simplefilter("error", np.exceptions.ComplexWarning)  # a slope that would be lost
                 same = _Reduced(body, points, carried, _elastic_body(robot, name, body, points), caught)
             known.append(same)
         made[name] = same.made
