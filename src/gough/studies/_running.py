@@ -16,6 +16,7 @@ from gough.compilation.threads import calls_here
 from gough.distribution import PartFolder, open_cluster, run_chunks
 from gough.errors import GoughError, UsageError
 from gough.robot.writer import dumps
+from gough.studies._folder import save_asked
 from gough.studies._pareto import ParetoFront, front_rows, take
 from gough.studies.methods.descent import Descent, descend
 from gough.studies.methods.evolution import generations, polish
@@ -169,7 +170,9 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool) -> StudyRe
     """See `Study.run`."""
     began = time.perf_counter()
     store = None if folder is None else PartFolder(folder, "study", subject_of(study))
-    gathered = _Gathered(study)
+    if store is not None:
+        save_asked(store.folder, study, False)
+    gathered = GatheredDesigns(study)
     partial = False
     try:
         with open_cluster(cluster) as workers:
@@ -177,6 +180,8 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool) -> StudyRe
                 gathered.add(found)
     except KeyboardInterrupt:
         partial = True
+    if store is not None and not partial:
+        save_asked(store.folder, study, True)
     return gathered.result(store, partial, time.perf_counter() - began)
 
 
@@ -200,7 +205,7 @@ def _chunks(study: "Study", store: PartFolder | None, cluster: Any, mixed: bool)
 
 def _evolved(study: "Study", work: StudyWork, store: PartFolder | None, options: dict[str, Any]) -> Iterator[Arrays]:
     search, evaluator = study.search, study.evaluator
-    front = _Gathered(study)
+    front = GatheredDesigns(study)
 
     def evaluate(number: int, x: np.ndarray) -> Evaluated:
         kept = None if store is None else store.read(number)
@@ -239,7 +244,7 @@ def _why_no_gradients(evaluator: Evaluator) -> str:
     return ""
 
 
-class _Gathered:
+class GatheredDesigns:
     """What came in so far."""
 
     def __init__(self, study: "Study") -> None:

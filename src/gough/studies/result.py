@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import checked, path
 from gough.errors import UsageError
 from gough.files import write_file
 from gough.model import build
+from gough.studies._folder import load_result, save_asked, save_found
 from gough.studies._pareto import ParetoFront
 from gough.studies.quantities import Conditions
 from gough.studies.study.evaluation import Evaluated, Evaluator
@@ -30,7 +32,7 @@ class StudyResult:
     """front: designs that no other beats, kept: all that a run kept (of keep: front the same); designs, robots, feasible: how
     many there were, how many could take all states, and kept their constraints; partial: whether it was interrupted; folder: of
     its parts. descents: (start, success, words, evaluations) of every start; no_gradients: why there were none, where some
-    would have been of use."""
+    would have been of use. remarks: what is to be said of one that was loaded: interrupted, files that were changed since."""
 
     study: "Study"
     front: ParetoFront
@@ -43,6 +45,7 @@ class StudyResult:
     folder: Path | None = None
     descents: tuple[tuple[np.ndarray, bool, str, int], ...] = ()
     no_gradients: str = ""
+    remarks: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.front)
@@ -105,15 +108,9 @@ class StudyResult:
 
     def robot(self, k: int | None = None) -> "Robot":
         """A design of the front as a description, which says where its numbers come from."""
-        values = self.variables(k)
-        model = self.study.evaluator.space.model
-        own = {n: x for n, x in values.items() if n in model.variables.names}
-        others = {n: x for n, x in values.items() if n not in own}
-        found = self.values(k)
-        told = ", ".join(f"{n} {x:.6g}" for n, x in found.items())
+        told = ", ".join(f"{n} {x:.6g}" for n, x in self.values(k).items())
         source = f"design {self._row(k)} of the study {self.study.name!r} by {self.study.search.method}: {told}"
-        robot = self.study.robot.with_variables(own) if own else self.study.robot
-        robot = robot.with_parameters(others, source) if others else robot
+        robot = self.study.robot_at(self.variables(k), source)
         return robot.model_copy(update={"source": _with_source(robot.source, source)})
 
     def evaluate_again(self, k: int | None = None) -> dict[str, float]:
@@ -141,12 +138,26 @@ class StudyResult:
 
     def save(self, folder: str | Path) -> Path:
         """Write the front as a table (front.csv, and front.parquet where pyarrow is installed) into a folder; of keep: all and
-        sample also all designs that were kept (designs.csv, designs.parquet), with their violations."""
+        sample also all designs that were kept (designs.csv, designs.parquet), with their violations. The study, its robot and
+        what was found go with them (asked.json, robot.yaml, found.npz), so that the folder is enough for `load` and `view`."""
         target = Path(folder)
+        save_found(target, self, save_asked(target, self.study, not self.partial))
         self._write_table(target, "front", self.front.designs)
         if self.study.keep != "front":
             self._write_table(target, "designs", self.kept)
         return target
+
+    @staticmethod
+    @checked(folder=path)
+    def load(folder: str | Path) -> "StudyResult":
+        """Read what `save`, or `gough design … --out`, wrote; of a run that was ended on its way what is there."""
+        return load_result(Path(folder))
+
+    def view(self, **options: Any) -> Any:
+        """Show the designs in the browser; options as in `gough.view`. Returns the viewer, which runs in the background."""
+        from gough.viewer import view
+
+        return view(self, **options)
 
     def _write_table(self, target: Path, name: str, designs: Evaluated) -> None:
         columns = {n: designs.x[:, k] for k, n in enumerate(self.study.variables)}
