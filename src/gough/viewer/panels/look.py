@@ -23,7 +23,7 @@ class LookPanel:
     """Switches of the picture; nothing here changes the robot."""
 
     def __init__(self, session: "Session") -> None:
-        self.session = session
+        self.session, self.view = session, "3/4"
         gui = session.gui
         with session.tabs.add_tab("Look", None):
             if session.subject.figure.skins:
@@ -43,6 +43,10 @@ class LookPanel:
             dark = gui.add_checkbox("Dark", session.subject.dark)
             dark.on_update(lambda _: session.dress(bool(dark.value)))
         self.look_from("3/4")
+
+    def look_again(self) -> None:
+        """From the same side, at all that stands there now."""
+        self.look_from(self.view)
 
     def _exaggeration(self) -> None:
         session = self.session
@@ -79,14 +83,13 @@ class LookPanel:
 
     def _switch(self, group: str, shown: bool) -> None:
         box = self.session.gui.add_checkbox(group.capitalize(), shown)
-        box.on_update(lambda _: self.session.robot.group_visible(group, bool(box.value)))
+        box.on_update(lambda _: self.session.show_group(group, bool(box.value)))
 
     def look_from(self, view: str) -> None:
         """Move the camera."""
         if view not in VIEWS:
             return
-        motion = self.session.panels.get("motion")
-        stage = None if motion is None else motion.stage  # of runs: all that they reach is to be seen
+        self.view, stage = view, self.session.stage  # of runs and designs: all that they reach is to be seen
         low, high = self.session.subject.figure.bounds() if stage is None else stage.bounds()
         middle = (np.asarray(low) + np.asarray(high)) / 2
         size = float(np.linalg.norm(np.asarray(high) - np.asarray(low)))
