@@ -156,7 +156,8 @@ def _open_study(folder: Path, variables: list[str] | None) -> Any:
     if variables:
         raise UsageError(
             f"--set is for robots, and {folder} is a study, whose designs have their values; show one of them: "
-            f"gough design STUDY --out {folder} --choose K --robot-out robot.yaml, then gough view robot.yaml --set {variables[0]}"
+            f"gough design STUDY --out {folder} --choose K --robot-out robot.yaml, then gough view robot.yaml "
+            f"--set {variables[0]}"
         )
     found = StudyResult.load(folder)
     for remark in found.remarks:

@@ -9,6 +9,7 @@ from gough.errors import UsageError
 from gough.model import build
 from gough.robot.writer import dumps
 from gough.viewer.panels._downloads import Downloads, file_stem
+from gough.viewer.panels._front import design_text
 from gough.viewer.posing.designs import usual_designs
 from gough.viewer.subject import ViewSubject
 
@@ -29,7 +30,7 @@ class ChosenDesigns:
     def __init__(self, session: "Session", panel: "DesignsPanel") -> None:
         self.session, self.panel, self.found, self.stage = session, panel, panel.found, panel.stage
         self.described = panel.described
-        self.usual: Wanted = dict(usual_designs(self.found))
+        self.usual: Wanted = {**usual_designs(self.found)}
         self._wanted: Wanted = {}
         with session.gui.add_folder("Beside it"):
             self._build_row()
@@ -37,10 +38,10 @@ class ChosenDesigns:
 
     def _build_row(self) -> None:
         gui = self.session.gui
-        self._beside = gui.add_checkbox("Show chosen designs", True)
+        self._beside = gui.add_checkbox("Show them", True)
         add = gui.add_button("Add the present design", icon=Icon.PLUS)
         self._drop: Any = gui.add_dropdown("Remove", (NONE,), initial_value=NONE)
-        own = gui.add_checkbox("The description's own", False, visible=self.described is not None)
+        own = gui.add_checkbox("As described", False, visible=self.described is not None)
         usual = gui.add_button(
             "The usual choice", hint="The best of every objective, and the one nearest to all of these"
         )
@@ -66,12 +67,15 @@ class ChosenDesigns:
         self.session.worker.post("choose", self._choose)
 
     def _choose(self) -> None:
-        d, rows = self.found.front.designs, {}
+        d, rows, measures = self.found.front.designs, {}, self.panel.front.measures
         for key, why in self._wanted.items():
             if key is not None:
-                rows[key] = (f"design {key}" + (f": {why}" if why else ""), d.x[key])
+                head = f"{key}: {why}" if why else str(key)
+                rows[key] = (design_text(head, d.values[key], measures), d.x[key])
             elif self.described is not None:
-                rows[None] = (AS_DESCRIBED, self.described[0])
+                rows[None] = (design_text(AS_DESCRIBED, self.described[1], measures), self.described[0])
+        if not self.panel.wide:  # the table has the numbers
+            rows = {key: (text.partition("\n")[0], x) for key, (text, x) in rows.items()}
         with self.session.client.atomic():
             self.stage.choose(rows)
             self.session.dress_robots([c.scene for c in self.stage.chosen])

@@ -105,9 +105,9 @@ class FrontPlot:
             f'<text transform="translate(10 {(TOP + low) / 2}) rotate(-90)" text-anchor="middle" font-size="11">'
             f"{escape(_told(self.up))}</text>"
         )
-        body += [self._dot(x, y, 1.5, "#999999", 0.45) for x, y in self.grey if a <= x <= b and c <= y <= d]
+        body += [self._dot(x, y, 1.5, "#999999", 0.45) for x, y in self.grey.tolist() if a <= x <= b and c <= y <= d]
         every = np.unique(np.linspace(0, len(self.x) - 1, min(len(self.x), MOST_POINTS)).astype(int))
-        body += [self._dot(self.x[k], self.y[k], 2.1, POINT, 0.75) for k in every]
+        body += [self._dot(float(self.x[k]), float(self.y[k]), 2.1, POINT, 0.75) for k in every]
         for name, (x, y) in self.marks.items():
             px, py = self.place(x, y)
             body.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="{CHOSEN}"/>')
@@ -165,7 +165,7 @@ class DesignColumn:
 
 def designs_table(columns: list[DesignColumn], measures: list[NamedNumber], variables: list[NamedNumber]) -> str:
     """Designs beside each other, the present one first; of objectives the best is bold."""
-    first = 34 if len(columns) < 5 else 27
+    first = 36 if len(columns) < 6 else 33
     each = (100 - first) / max(len(columns), 1)
     heads = "".join(
         f'<th style="text-align:right;{CUT};color:{HERE if k == 0 else CHOSEN}" title="{escape(c.why)}">{escape(c.name)}</th>'
@@ -194,6 +194,12 @@ def _row(n: NamedNumber, values: list[float], waiting: list[DesignColumn] | None
 
 def _short(x: float) -> str:
     return escape(number(float(f"{x:.3g}") if abs(x) < 1000 else float(round(x))))
+
+
+def design_text(head: str, values: Array, measures: list[NamedNumber]) -> str:
+    """Lines over a robot: which design it is, and its objectives."""
+    asked = [(n, x) for n, x in zip(measures, values.tolist(), strict=True) if n.sense]
+    return "\n".join([head, *(f"{n.name} {number(float(f'{x * n.factor:.4g}'))} {n.unit}".rstrip() for n, x in asked)])
 
 
 class FrontColumn:

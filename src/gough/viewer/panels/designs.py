@@ -2,15 +2,16 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from viser import Icon
 
-from gough.viewer._clock import Player
+from gough.viewer._clock import FASTEST, SLOWEST, Player
 from gough.viewer.panels._chosen import ChosenDesigns
-from gough.viewer.panels._front import DesignColumn, FrontColumn
+from gough.viewer.panels._front import DesignColumn, FrontColumn, design_text
 from gough.viewer.panels._plots import WIDE
 from gough.viewer.panels._tables import line, note
 from gough.viewer.panels.motion import FRAME, SPEEDS, TOLD_EVERY, no_markdown, time_step
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
 SECONDS = 15.0
 """A way is played in, at 1×; few stops take less, a second each."""
-NARROW, BROAD = 340, 430
+NARROW, BROAD = 350, 430
 """Of the column with the front, pixels."""
+DOCKED = 325
+"""Of the panel, pixels."""
 BETWEEN = "between designs {} and {}, {:.0f} % of the way: interpolated and assembled"
 KEYS = "Keys: **space** play or pause along the front, **J** / **L** stop back and forward, **Home** / **End** to its ends."
 
@@ -44,14 +47,17 @@ class DesignsPanel:
         self.described = self._as_described()
         way = front_way(self.found, 0, self._all_in_order())
         self.stage = DesignStage(session.scene, self.states, session.robot, way, self._replaced)
+        self.stage.columns = 6 if self.wide else 3
         self.player, self.clock = self._player(way), Player(0.0, self.states.seconds(self.states.first))
         self.clock.loop = True
         self._column()
         with session.tabs.add_tab("Designs"):
             self._headline()
-            with session.gui.add_folder("Along the front"):
+            self._folder = session.gui.add_folder("Along the front")
+            with self._folder:
                 self._build_way()
-            with session.gui.add_folder("Case"):
+            self._case_folder = session.gui.add_folder("Case")
+            with self._case_folder:
                 self._build_case()
             self.beside = ChosenDesigns(session, self)
             session.gui.add_markdown(KEYS)
@@ -60,6 +66,21 @@ class DesignsPanel:
 
     def _all_in_order(self) -> bool:
         return len(self.objectives) < 3
+
+    @property
+    def _column_width(self) -> int:
+        return int(np.clip(0.27 * self.session.width, NARROW, BROAD)) if self.session.width >= WIDE else 0
+
+    @property
+    def wide(self) -> bool:
+        """Whether the scene has room for all in a row."""
+        return self.aspect > 0.75
+
+    @property
+    def aspect(self) -> float:
+        """Width over height of what is left for the scene."""
+        left = max(self.session.width - self._column_width - DOCKED, 150)
+        return left / max(int(self.session.client.camera.image_height), 1)
 
     def _as_described(self) -> tuple[np.ndarray, np.ndarray] | None:
         """(x, measures) of the description's own design; None where it does not take all states."""
@@ -78,7 +99,7 @@ class DesignsPanel:
             column = gui.add_panel()
             column.dock_left()
             session.make_room()
-            column.set_width(int(np.clip(0.27 * session.width, NARROW, BROAD)))
+            column.set_width(self._column_width)
             tab = column.add_tab("Front", Icon.CHART_DOTS)
         else:
             tab = session.tabs.add_tab("Front", Icon.CHART_DOTS)
@@ -96,63 +117,61 @@ class DesignsPanel:
 
     def _build_way(self) -> None:
         gui, alone = self.session.gui, len(self.found) < 2
-        self._order = gui.add_dropdown("From best to worst", tuple(self.objectives), visible=len(self.objectives) > 1)
+        self._order = gui.add_dropdown("Order by", tuple(self.objectives), visible=len(self.objectives) > 1)
         self._every = gui.add_checkbox(
             "Every design", self._all_in_order(), disabled=len(self.found) < 3,
             hint="All designs in this order; else those that lead from end to end in small steps",
         )  # fmt: skip
         self._slider: Any = None
-        self._slot = gui.add_folder("", visible=not alone)
+        self._slide()
         self._said = gui.add_html(" ")
         self._play = gui.add_button("Play", icon=Icon.PLAYER_PLAY, disabled=alone)
         moves = gui.add_button_group("Go to", ("Start", "Back", "Next", "End"), disabled=alone)
-        self._speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1×")
         self._number = gui.add_number("Design", 0, min=0, max=len(self.found) - 1, step=1, hint="By its number")
-        self._slide()
         self._order.on_update(lambda event: self._reorder() if event.client is not None else None)
         self._every.on_update(lambda event: self._reorder() if event.client is not None else None)
         self._play.on_click(lambda _: self.toggle())
-        self._speed.on_update(lambda _: self._pace())
         moves.on_click(lambda _: self._moved(str(moves.value)))
         self._number.on_update(lambda event: self._numbered() if event.client is not None else None)
-        self._pace()
 
     def _slide(self) -> None:
         """The slider of the way that is there now."""
-        if self._slider is not None:
-            self._slider.remove()
-        last = self.stage.way.last
-        with self._slot:
+        last, before = self.stage.way.last, self._slider
+        with nullcontext() if before is None else self._folder:
             self._slider = self.session.gui.add_slider(
-                "Stop", min=0.0, max=max(last, 1e-9), step=0.01 if last < 200 else 0.1, initial_value=0.0
-            )
+                "Stop", min=0.0, max=max(last, 1e-9), step=0.01 if last < 200 else 0.1, initial_value=0.0,
+                disabled=last == 0, order=None if before is None else before.order,
+            )  # fmt: skip
+        if before is not None:
+            before.remove()
         self._slider.on_update(self._scrubbed)
 
     def _build_case(self) -> None:
         gui = self.session.gui
         names = tuple(self.states.cases)
         self._case = gui.add_dropdown("Case", names, initial_value=self.states.first, visible=len(names) > 1)
-        self._case_slot = gui.add_folder("")
-        self._ride = gui.add_button("Play", icon=Icon.PLAYER_PLAY)
-        self._ride_speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1×")
         self._time: Any = None
         self._timed()
+        self._ride = gui.add_button("Play the case", icon=Icon.PLAYER_PLAY, disabled=self.clock.end == 0)
+        self._speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1×", hint="Of the case, and along the front")
+        self._speed.on_update(lambda _: self._pace())
+        self._pace()
         self._case.on_update(lambda event: self._recase() if event.client is not None else None)
         self._ride.on_click(lambda _: self.ride())
-        self._ride_speed.on_update(lambda _: self._pace())
 
     def _timed(self) -> None:
         """The slider of the case that is chosen."""
-        if self._time is not None:
-            self._time.remove()
-        name = str(self._case.value)
+        before, name = self._time, str(self._case.value)
         case, span = self.states.cases[name], self.states.seconds(name)
         label, step = ("Time (s)", time_step(span)) if case.time is not None else ("Pose", 1.0)
-        with self._case_slot:
+        with nullcontext() if before is None else self._case_folder:
             self._time = self.session.gui.add_slider(
-                label, min=0.0, max=max(span, 1e-9), step=step, initial_value=0.0, disabled=span == 0
-            )
-        self._ride.disabled = span == 0
+                label, min=0.0, max=max(span, 1e-9), step=step, initial_value=0.0, disabled=span == 0,
+                order=None if before is None else before.order,
+            )  # fmt: skip
+        if before is not None:
+            before.remove()
+            self._ride.disabled = span == 0
         self._time.on_update(self._time_scrubbed)
 
     def _keys(self) -> None:
@@ -189,14 +208,13 @@ class DesignsPanel:
     def _pace(self) -> None:
         way = self.stage.way.last
         told = float(str(self._speed.value).removesuffix("×")) if self._speed.value in SPEEDS else 1.0
-        self.player.speed = float(np.clip(told * max(1.0, way / SECONDS), 0.01, 100.0))
-        if hasattr(self, "_ride_speed") and self._ride_speed.value in SPEEDS:
-            self.clock.speed = float(str(self._ride_speed.value).removesuffix("×"))
+        self.player.speed = float(np.clip(told * max(1.0, way / SECONDS), SLOWEST, FASTEST))
+        self.clock.speed = told
 
     def _follow(self) -> None:
         with self._lock:
-            for button, player in ((self._play, self.player), (self._ride, self.clock)):
-                button.label = "Pause" if player.playing else "Play"
+            for button, player, words in ((self._play, self.player, "Play"), (self._ride, self.clock, "Play the case")):
+                button.label = "Pause" if player.playing else words
                 button.icon = Icon.PLAYER_PAUSE if player.playing else Icon.PLAYER_PLAY
             playing = self.player.playing or self.clock.playing
             if playing and self._ticker is None:
@@ -296,7 +314,7 @@ class DesignsPanel:
                     self._slider.value = min(place, self.stage.way.last)
                 self._time.value = time
                 self._tell(place)
-                self.front.tell(self.columns(place))
+                self._number_here()
 
     def _tell(self, place: float) -> None:
         a, b, part = self.stage.way.stops(place)
@@ -305,7 +323,6 @@ class DesignsPanel:
         text = text[0].upper() + text[1:]
         problem = self.stage.problem
         self._said.content = line(f"{text}. No robot here: {problem}" if problem else text, bad=bool(problem), lines=2)
-        self.stage.name_present(f"design {a}" if at_stop else f"{a} → {b}")
         held = self.found.binding(a) if at_stop else []
         self._binding.content = note("Held by " + "; ".join(held)) if held else " "
         if at_stop and int(self._number.value) != a:
@@ -320,13 +337,22 @@ class DesignsPanel:
         found = self.found.study.evaluator.evaluate(x[None])
         self._evaluated = (place, found.values[0])
         if self.player.time == place:
-            self.session.worker.post("evaluated", lambda: self.front.tell(self.columns(self.player.time)))
+            self.session.worker.post("evaluated", self._number_here)
+
+    def _number_here(self) -> None:
+        """Numbers of the present design, as far as they are known."""
+        place = self.player.time
+        a, b, _ = self.stage.way.stops(place)
+        columns = self.columns(place)
+        head = f"▸ {a}" if a == b else f"▸ {a} → {b}"
+        self.stage.name_present(design_text(head, columns[0].values, self.front.measures))
+        self.front.tell(columns)
 
     def columns(self, place: float) -> list[DesignColumn]:
         """The present design, then the chosen ones."""
         way = self.stage.way
         a, b, _ = way.stops(place)
-        name = str(a) if a == b else f"{a}→{b}"
+        name = str(a) if a == b else "here"
         known = self._evaluated is not None and self._evaluated[0] == place
         values = self._evaluated[1] if known and self._evaluated is not None else way.values(place)
         columns = [DesignColumn(name, "the present one", way.variables(place), values, a != b and not known)]

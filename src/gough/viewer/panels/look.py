@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.viewer.drawing.camera import VIEWS, view_direction
+from gough.viewer.drawing.camera import FIELD_OF_VIEW, VIEWS, fitting_distance, view_direction
 from gough.viewer.panels._tables import BOX, number
 from gough.viewer.scene.colours import scale_colours
 
@@ -96,10 +96,15 @@ class LookPanel:
         up = self.session.subject.figure.up
         camera = self.session.client.camera
         camera.up_direction = tuple(up)
-        away = DISTANCE * max(size, 1e-6)
+        direction, away = view_direction(view, up), DISTANCE * max(size, 1e-6)
+        if self.session.subject.study is not None and stage is not None:
+            direction = stage.away if view == "3/4" else direction
+            camera.fov = FIELD_OF_VIEW
+            aspect = self.session.panels["designs"].aspect
+            away = fitting_distance(stage.corners() - middle, up, direction, aspect)
         if self.session.width < NARROW:  # its panel covers the lower half of the page
             away, middle = 1.8 * away, middle - 0.6 * size * np.asarray(up)
-        camera.position = tuple(middle + away * view_direction(view, up))
+        camera.position = tuple(middle + away * direction)
         camera.look_at = tuple(middle)
 
     def rest(self) -> None:

@@ -7,15 +7,19 @@ from typing import Any
 import numpy as np
 
 from gough.errors import GoughError
-from gough.viewer.drawing.camera import upright
+from gough.viewer.drawing.camera import box_corners, upright
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.posing.designs import DesignStates, FrontWay
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.stage import drawn_extent
 
 Array = np.ndarray
-APART = 1.18
+APART = 1.2
 """Distance of neighbours, in widths of the widest."""
+BEHIND = 0.85
+"""Least distance of rows, in heights of the highest."""
+SEEN_FROM = (0.18, -1.0, 0.62)
+"""Direction to the camera where z is up: rows behind are seen over those before them."""
 ABOVE = 0.08
 """Of a name over a robot, in robot sizes."""
 GREYED: Any = (150, 156, 164)
@@ -36,8 +40,10 @@ class StandingDesign:
 class DesignStage:
     """What is drawn of a study. robot: of the page, which goes along the front; replaced: told of another one in its place.
 
-    place, case, time: shown. way: the way along the front.
+    place, case, time: shown. way: the way along the front. columns: of the rows behind it.
     """
+
+    columns = 6
 
     def __init__(
         self, scene: Any, states: DesignStates, robot: RobotScene, way: FrontWay, replaced: Callable[[RobotScene], None]
@@ -52,10 +58,11 @@ class DesignStage:
         self._home: dict[str, Array] = {}
         self._known: dict[int | None, Array] = {}
         up = np.asarray(robot.figure.up)
-        self._along = upright(up) @ np.array([1.0, 0.0, 0.0])
+        self._along, self._back, _ = upright(up).T
+        self.away = upright(up) @ (np.array(SEEN_FROM) / np.linalg.norm(SEEN_FROM))
         self._up = up
         self._extent = self._extents()
-        self._label = self._name("present", "", self._top(np.zeros(3)))
+        self._label = self._name("present", "", self._foot(), "top-center")
 
     # ---- the one along the front
 
@@ -133,14 +140,14 @@ class DesignStage:
             self._stand(design)
 
     def arrange(self) -> None:
-        """Put the row beside the robot along the front, or hide it."""
+        """Put the rows behind the robot along the front, or hide them."""
         self._extent = self._extents()
         for k, design in enumerate(self.chosen):
-            at = self._offset(k + 1)
+            at = self._offset(k)
             design.scene.place(at.tolist(), self.standing)
             design.label.position = self._top(at)
             design.label.visible = self.standing
-        self._label.position = self._top(np.zeros(3))
+        self._label.position = self._foot()
 
     def _all_states(self, key: int | None, x: Array, case: str) -> Array:
         if key is not None:
@@ -157,12 +164,13 @@ class DesignStage:
             design.scene.show(q)
 
     def _offset(self, k: int) -> Array:
-        return k * APART * self._width * self._along
-
-    @property
-    def _width(self) -> float:
-        low, high = self._extent
-        return max(float(np.abs(self._along) @ (high - low)), 1e-6)
+        """Where chosen design k stands: in rows behind the present one, which is before their middle."""
+        row, column = divmod(k, self.columns)
+        count = min(self.columns, len(self.chosen) - row * self.columns)
+        size = self._extent[1] - self._extent[0]
+        wide, deep, high = (float(np.abs(axis) @ size) for axis in (self._along, self._back, self._up))
+        aside = (column - (count - 1) / 2) * max(APART * wide, 1e-6)
+        return aside * self._along + (row + 1) * max(APART * deep, BEHIND * high) * self._back
 
     def _top(self, at: Array) -> Array:
         low, high = self._extent
@@ -170,10 +178,17 @@ class DesignStage:
         middle = (low + high) / 2
         return at + middle + (level - middle @ self._up) * self._up
 
-    def _name(self, root: str, text: str, at: Array) -> Any:
-        return self.scene.add_label(
-            f"/names/{root}", text or "…", position=tuple(map(float, at)), anchor="bottom-center", font_screen_scale=0.9
-        )
+    def _foot(self) -> Array:
+        """On the ground before the present robot."""
+        low, high = self._extent
+        middle = (low + high) / 2
+        level = np.abs(self._up) @ np.where(self._up >= 0, low, -high)
+        deep = float(np.abs(self._back) @ (high - low))
+        return middle + (level - middle @ self._up) * self._up - (deep / 2) * self._back
+
+    def _name(self, root: str, text: str, at: Array, anchor: Any = "bottom-center") -> Any:
+        where = tuple(map(float, at))
+        return self.scene.add_label(f"/names/{root}", text or "…", position=where, anchor=anchor, font_screen_scale=0.8)
 
     def _extents(self) -> Array:
         """(2, 3): all that the robots need around their own places, in the first case."""
@@ -191,5 +206,12 @@ class DesignStage:
 
     def bounds(self) -> Array:
         """(2, 3): lowest and highest coordinates (m) of all that stands there."""
-        ends = [self._extent, *(self._extent + self._offset(k + 1) for k in range(len(self.chosen)) if self.standing)]
-        return np.stack([np.min([e[0] for e in ends], axis=0), np.max([e[1] for e in ends], axis=0)])
+        corners = self.corners()
+        return np.stack([corners.min(axis=0), corners.max(axis=0)])
+
+    def corners(self) -> Array:
+        """(n, 3), m: of the boxes around all robots and their names."""
+        room = 3.0 * ABOVE * self.robot.figure.size * self._up
+        box = self._extent + np.stack([np.minimum(-room, 0.0), np.maximum(room, 0.0)])
+        places = [np.zeros(3), *(self._offset(k) for k in range(len(self.chosen)) if self.standing)]
+        return np.concatenate([box_corners(box + at) for at in places])
