@@ -59,7 +59,10 @@ class Session:
         client: "viser.ClientHandle",
         subject: ViewSubject,
         renew: Callable[[ViewSubject], None] = lambda subject: None,
+        width: int | None = None,
     ) -> None:
+        self.width = int(client.camera.image_width) if width is None else width
+        """Of the page when it was opened, pixels; panels at its sides leave the scene less."""
         self.client = client
         self.renew = renew
         self.subject = subject
@@ -70,6 +73,7 @@ class Session:
         self.panels: dict[str, Any] = {}
         self.closed = False
         self.groups = dict(GROUPS)
+        self.field_of_view = float(client.camera.fov)
         self._other = False
         self._acting: TabPanel | None = None
         self._sky: Any = None
@@ -91,11 +95,6 @@ class Session:
             panels = PANELS if subject.study is None else OF_STUDIES
             for name in sorted(panels, key=lambda name: not (name == "motion" and subject.runs)):
                 self.panels[name] = panels[name](self)
-
-    @property
-    def width(self) -> int:
-        """Of the page when it was opened, pixels."""
-        return int(self.client.camera.image_width)
 
     def make_room(self) -> None:
         """Put the panel beside the scene instead of over it: the robot stays in the middle of what is left."""

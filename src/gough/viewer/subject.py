@@ -69,7 +69,8 @@ class ViewSubject:
         if self.heading:
             return self.heading
         if self.study is not None:
-            return f"{self.study.study.name}: {len(self.study)} designs of {self.model.robot.name}"
+            count = len(self.study)
+            return f"{self.study.study.name}: {count} design{'s' * (count > 1)} of {self.model.robot.name}"
         names = list(dict.fromkeys(run.robot.name for run in self.runs)) or [self.model.robot.name]
         return " | ".join(names)
 

@@ -222,6 +222,7 @@ class DesignsPanel:
             elif not playing and self._ticker is not None:
                 self._ticker.stop()
                 self._ticker = None
+                self.session.worker.post("show", self.show)  # where the clocks stopped
 
     def _beat(self) -> None:
         still = not (self.player.playing or self.clock.playing)
