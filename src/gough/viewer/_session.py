@@ -13,7 +13,7 @@ from gough.viewer.panels.designs import DesignsPanel
 from gough.viewer.panels.look import GROUPS, LookPanel
 from gough.viewer.panels.maps import MapsPanel
 from gough.viewer.panels.modes import ModesPanel
-from gough.viewer.panels.motion import MotionPanel
+from gough.viewer.panels.motion import MotionPanel, no_markdown
 from gough.viewer.panels.pose import PosePanel
 from gough.viewer.panels.variables import VariablesPanel
 from gough.viewer.scene.robot import RobotScene
@@ -88,6 +88,7 @@ class Session:
                 self.make_room()
             if subject.before is not None:
                 back, study = self.gui.add_button("Back to the study"), subject.before
+                self.gui.add_markdown(f"**{no_markdown(subject.heading)}**")
                 back.on_click(lambda _: self.worker.post("back", lambda: renew(study), slow=True))
             if subject.model.variables.names and not subject.runs and subject.study is None:
                 self.panels["variables"] = VariablesPanel(self)

@@ -135,8 +135,9 @@ class ChosenDesigns:
     def _alone(self) -> None:
         self.panel.hold()
         subject = self.session.subject
-        made = build(self.found.robot(self._row_taken()))
-        self.session.renew(ViewSubject(made, dark=subject.dark, plain=subject.plain, before=subject))
+        row = self._row_taken()
+        name, made = f"Design {row} of {self.found.study.name}", build(self.found.robot(row))
+        self.session.renew(ViewSubject(made, dark=subject.dark, plain=subject.plain, heading=name, before=subject))
 
 
 class FrontFilm:

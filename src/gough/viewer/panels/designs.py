@@ -74,7 +74,7 @@ class DesignsPanel:
     @property
     def wide(self) -> bool:
         """Whether the scene has room for all in a row."""
-        return self.aspect > 0.75
+        return self.aspect > 0.85
 
     @property
     def aspect(self) -> float:
