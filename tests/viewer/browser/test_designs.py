@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.studies.result import StudyResult
+from gough import StudyResult
 from inner.viewer import Viewer
 from studies.study.robots import EXAMPLES
 from viewer.browser.viewing import session_of, until

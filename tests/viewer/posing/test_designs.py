@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 import gough
+from gough import StudyResult
 from gough.errors import UsageError
-from gough.studies.result import StudyResult
-from gough.viewer.drawing.figure import Figure
-from gough.viewer.posing.designs import DesignStates, demand_designs, front_way, smooth_way, usual_designs
-from gough.viewer.subject import subject_of
+from inner.viewer import DesignStates, Figure, demand_designs, front_way, smooth_way, subject_of, usual_designs
 from studies.study.robots import EXAMPLES, slider_study
 
 

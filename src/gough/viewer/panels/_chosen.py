@@ -90,7 +90,7 @@ class ChosenDesigns:
     def _show_row(self) -> None:
         self.stage.standing = bool(self._beside.value)
         with self.session.client.atomic():
-            self.stage.arrange()
+            self.stage.place_row()
             self.session.look_again()
 
     def add(self) -> None:

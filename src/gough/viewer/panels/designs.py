@@ -157,7 +157,7 @@ class DesignsPanel:
         self._speed.on_update(lambda _: self._pace())
         self._pace()
         self._case.on_update(lambda event: self._recase() if event.client is not None else None)
-        self._ride.on_click(lambda _: self.ride())
+        self._ride.on_click(lambda _: self.play_case())
 
     def _timed(self) -> None:
         """The slider of the case that is chosen."""
@@ -194,7 +194,7 @@ class DesignsPanel:
             self.player.toggle()
             self._follow()
 
-    def ride(self) -> None:
+    def play_case(self) -> None:
         """Play or pause the case."""
         self.clock.toggle()
         self._follow()

@@ -135,11 +135,11 @@ class DesignStage:
             carried = self.robot.carried
             made = RobotScene(self.scene, figure, root, (0.0, 0.0, 0.0), tint, False, carried)
             self.chosen.append(StandingDesign(key, text, x, made, self._name(root[1:], text, np.zeros(3))))
-        self.arrange()
+        self.place_row()
         for design in self.chosen:
             self._stand(design)
 
-    def arrange(self) -> None:
+    def place_row(self) -> None:
         """Put the rows behind the robot along the front, or hide them."""
         self._extent = self._extents()
         for k, design in enumerate(self.chosen):

@@ -135,7 +135,7 @@ class RobotScene:
             return False
         self.figure = figure
         for node, mesh in pairs:
-            node.shape(mesh)
+            node.change_shape(mesh)
         return True
 
     def _exaggerated(self, q: np.ndarray) -> np.ndarray:
@@ -292,7 +292,7 @@ class PieceNode:
         """Whether a mesh has the same triangles between other points."""
         return mesh.vertices.shape == self.mesh.vertices.shape and np.array_equal(mesh.faces, self.mesh.faces)
 
-    def shape(self, mesh: Mesh) -> None:
+    def change_shape(self, mesh: Mesh) -> None:
         """Move its points to those of a mesh with the same triangles."""
         if np.array_equal(mesh.vertices, self.mesh.vertices):
             return
