@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-DEEP_IMPORTS = 265
+DEEP_IMPORTS = 264
 PATCHES = 41
 
 

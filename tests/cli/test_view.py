@@ -12,6 +12,8 @@ from cli.command import gough
 
 pytest.importorskip("viser")
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "studies"
+
 
 def test_ctrl_c_ends_it_cleanly() -> None:
     command = [sys.executable, "-m", "gough", "view", "five_bar", "--no-open", "--port", "0"]
@@ -59,6 +61,24 @@ def test_a_file_of_a_motion_is_told_from_one_of_a_robot(tmp_path: Path) -> None:
     assert "--motion" in gough("view", str(path), "--no-open", code=2)[1]
     path.write_text("format: 1\nname: mine\nlegs: []\nmotion: there\n")  # a robot with a key too many
     assert "unknown key 'motion'" in gough("view", str(path), "--no-open", code=2)[1]
+
+
+def test_a_folder_of_a_study_is_shown_and_what_is_wrong_with_one_is_said(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    assert "no folder of a study, there is no asked.json" in gough("view", tmp_path / "none", "--no-open", code=2)[1]
+    folder = tmp_path / "study"
+    gough("design", EXAMPLES / "two_slides_study.yaml", "--out", folder)
+    assert "--set is for robots" in gough("view", folder, "--set", "rod=1", "--no-open", code=2)[1]
+    assert "in the browser alone" in gough("view", folder, "--export", tmp_path / "a.png", code=2)[1]
+    assert "a study is shown alone" in gough("view", folder, "five_bar", "--no-open", code=2)[1]
+    command = [sys.executable, "-m", "gough", "view", str(folder), "--no-open", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline().startswith("two_slides_study: 1 design of two_slides is at http://localhost:")
+    finally:
+        process.terminate()
+        process.wait(30)
 
 
 def test_a_malformed_result_is_refused(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ import pytest
 import gough
 from gough.errors import UsageError
 from gough.viewer.private_server import Guard, free_port, is_own, own_names
-from gough.viewer.subject import subject_of
-from inner.viewer import Viewer
+from inner.viewer import Viewer, subject_of
 
 viser = pytest.importorskip("viser")
 

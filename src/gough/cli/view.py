@@ -12,11 +12,14 @@ from gough.cli.opening import Set, load_robot, refuse_foreign_options, set_varia
 from gough.cli.output import note, progress_bar, say
 from gough.errors import GoughError, UsageError
 
-WHAT = "A gallery robot, a .yaml file, a result file (.npz, .parquet, .csv; two to compare), or the name of a scenario."
+WHAT = (
+    "A gallery robot, a .yaml file, a result file (.npz, .parquet, .csv; two to compare), the name of a scenario, or the folder "
+    "of a study (`gough design … --out FOLDER`)."
+)
 
 
 def view(
-    what: Annotated[list[str], typer.Argument(metavar="ROBOT|RESULT [RESULT]", help=WHAT)],
+    what: Annotated[list[str], typer.Argument(metavar="ROBOT|RESULT [RESULT]|FOLDER", help=WHAT)],
     export: Annotated[
         list[Path] | None,
         typer.Option("--export", help="Write this file instead (.html, .png, .mp4, .gif); may be given several times."),
@@ -48,7 +51,7 @@ def view(
     ] = None,
     variables: Set = None,
 ) -> None:
-    """Show a robot or a run in the browser: move it, see it swing, play it, map it.
+    """Show a robot, a run or the designs of a study in the browser: move it, see it swing, play it, map it, go along the front.
 
     The server listens at this computer only unless --host says otherwise, and ends with Ctrl-C.
     """
@@ -122,6 +125,8 @@ def open_scenario_or_name(what: str, variables: list[str] | None = None) -> Any:
     from gough.simulation.scenarios.files import YAML, load_scenario, scenario_names
 
     path = Path(what)
+    if path.is_dir():
+        return _open_study(path, variables)
     ran = what in scenario_names() or _kind(path) == "scenario"
     if variables and (ran or path.suffix.lower() in SUFFIXES):
         raise UsageError(
@@ -143,6 +148,21 @@ def open_scenario_or_name(what: str, variables: list[str] | None = None) -> Any:
         )
     refuse_foreign_options(what)
     return what if format_of(path) is None and not variables else set_variables(load_robot(what), variables)
+
+
+def _open_study(folder: Path, variables: list[str] | None) -> Any:
+    from gough.studies.result import StudyResult
+
+    if variables:
+        raise UsageError(
+            f"--set is for robots, and {folder} is a study, whose designs have their values; show one of them: "
+            f"gough design STUDY --out {folder} --choose K --robot-out robot.yaml, then gough view robot.yaml "
+            f"--set {variables[0]}"
+        )
+    found = StudyResult.load(folder)
+    for remark in found.remarks:
+        note(remark)
+    return found
 
 
 def _kind(path: Path) -> str:

@@ -161,3 +161,14 @@ def _differences(known: dict[str, Any], wanted: dict[str, Any]) -> str:
 def _short(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def subject_in(folder: str | Path, kind: str) -> dict[str, Any]:
+    """The subject of the parts in a folder, as its head says; FileError where it is missing or damaged."""
+    head = Path(folder) / f"{kind}.json"
+    known = _read_head(head)
+    if known is None or not isinstance(known.get("subject"), dict):
+        raise FileError(
+            f"{head}: missing or damaged, it says of which {kind} the parts beside it are; run it again there"
+        )
+    return known["subject"]

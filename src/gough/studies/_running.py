@@ -15,6 +15,7 @@ from gough.distribution import PartFolder, open_cluster, run_chunks
 from gough.errors import GoughError, UsageError
 from gough.robot.writer import dumps
 from gough.studies._chunks import Arrays, StudyWork, arrays_of, choose_screen, designs_of_chunk, sweep_points
+from gough.studies._folder import save_asked
 from gough.studies._kept import KEPT, KeptDesigns
 from gough.studies._pareto import ParetoFront
 from gough.studies.methods.descent import NO_SLOPES
@@ -87,7 +88,9 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
     until = None if budget is None else time.monotonic() + budget
     screen = choose_screen(study, device)
     store = None if folder is None else PartFolder(folder, "study", subject_of(study, screen))
-    gathered = _Gathered(study, store)
+    if store is not None:
+        save_asked(store.folder, study, False)
+    gathered = GatheredDesigns(study, store)
     interrupted = False
     try:
         with open_cluster(cluster) as workers:
@@ -98,6 +101,8 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
             late = run.is_short
     except KeyboardInterrupt:
         interrupted, late = True, False
+    if store is not None and not (interrupted or late):
+        save_asked(store.folder, study, True)
     return gathered.result(interrupted, late, time.perf_counter() - began)
 
 
@@ -136,7 +141,7 @@ class _StudyRun:
 
     def _evolved(self) -> Iterator[tuple[int, Arrays]]:
         search, evaluator = self.study.search, self.study.evaluator
-        front, count = _Gathered(self.study, None), 0
+        front, count = GatheredDesigns(self.study, None), 0
         try:
             made = generations(evaluator, search.count, search.population, search.seed, self._generation)
             for count, found in enumerate(made, start=1):
@@ -187,7 +192,7 @@ def _why_no_gradients(evaluator: Evaluator) -> str:
     return ""
 
 
-class _Gathered:
+class GatheredDesigns:
     """What came in so far: the front, counts, and of designs that are kept those that no folder holds."""
 
     def __init__(self, study: "Study", store: PartFolder | None) -> None:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import checked, path
 from gough.errors import UsageError
 from gough.model import build
+from gough.studies._folder import load_result, save_asked, save_found
 from gough.studies._kept import KeptDesigns, write_tables
 from gough.studies._pareto import ParetoFront
 from gough.studies.quantities import Conditions
@@ -31,7 +33,8 @@ class StudyResult:
     """front: designs that no other beats, kept: all that a run kept (of keep: front the same); designs, robots, feasible: how
     many there were, how many could take all states, and kept their constraints; partial: whether it was interrupted, or its
     budget was spent (out_of_time); folder: of its parts. descents: (start, success, words, evaluations) of every start;
-    no_gradients: why there were none, where some would have been of use."""
+    no_gradients: why there were none, where some would have been of use. remarks: what is to be said of one
+    that was loaded: interrupted, files that were changed since."""
 
     study: "Study"
     front: ParetoFront
@@ -45,6 +48,7 @@ class StudyResult:
     descents: tuple[tuple[np.ndarray, bool, str, int], ...] = ()
     no_gradients: str = ""
     out_of_time: bool = False
+    remarks: tuple[str, ...] = ()
 
     @cached_property
     def kept(self) -> Evaluated:
@@ -116,15 +120,9 @@ class StudyResult:
 
     def robot(self, k: int | None = None) -> "Robot":
         """A design of the front as a description, which says where its numbers come from."""
-        values = self.variables(k)
-        model = self.study.evaluator.space.model
-        own = {n: x for n, x in values.items() if n in model.variables.names}
-        others = {n: x for n, x in values.items() if n not in own}
-        found = self.values(k)
-        told = ", ".join(f"{n} {x:.6g}" for n, x in found.items())
+        told = ", ".join(f"{n} {x:.6g}" for n, x in self.values(k).items())
         source = f"design {self._row(k)} of the study {self.study.name!r} by {self.study.search.method}: {told}"
-        robot = self.study.robot.with_variables(own) if own else self.study.robot
-        robot = robot.with_parameters(others, source) if others else robot
+        robot = self.study.robot_at(self.variables(k), source)
         return robot.model_copy(update={"source": _with_source(robot.source, source)})
 
     def evaluate_again(self, k: int | None = None) -> dict[str, float]:
@@ -152,12 +150,27 @@ class StudyResult:
 
     def save(self, folder: str | Path) -> Path:
         """Write the front as a table (front.csv, and front.parquet where pyarrow is installed) into a folder; of keep: all and
-        sample also all designs that were kept (designs.csv, designs.parquet), with their violations, part after part."""
+        sample also all designs that were kept (designs.csv, designs.parquet), with their violations, part after part. The study,
+        its robot and what was found go with them (asked.json, robot.yaml, found.npz), so that the folder is enough for `load` and
+        `view`."""
         target = Path(folder)
+        save_found(target, self, save_asked(target, self.study, not self.partial))
         write_tables(target, "front", iter([self._columns(self.front.designs)]))
         if self.study.keep != "front":
             write_tables(target, "designs", map(self._columns, self.kept_parts()))
         return target
+
+    @staticmethod
+    @checked(folder=path)
+    def load(folder: str | Path) -> "StudyResult":
+        """Read what `save`, or `gough design … --out`, wrote; of a run that was ended on its way what is there."""
+        return load_result(Path(folder))
+
+    def view(self, **options: Any) -> Any:
+        """Show the designs in the browser; options as in `gough.view`. Returns the viewer, which runs in the background."""
+        from gough.viewer import view
+
+        return view(self, **options)
 
     def _columns(self, designs: Evaluated) -> dict[str, np.ndarray]:
         columns = {n: designs.x[:, k] for k, n in enumerate(self.study.variables)}

@@ -2,17 +2,18 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from gough.errors import GoughError
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.panels.look import LookPanel
+from gough.viewer.panels.designs import DesignsPanel
+from gough.viewer.panels.look import GROUPS, LookPanel
 from gough.viewer.panels.maps import MapsPanel
 from gough.viewer.panels.modes import ModesPanel
-from gough.viewer.panels.motion import MotionPanel
+from gough.viewer.panels.motion import MotionPanel, no_markdown
 from gough.viewer.panels.pose import PosePanel
 from gough.viewer.panels.variables import VariablesPanel
 from gough.viewer.scene.robot import RobotScene
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 PANELS = {"pose": PosePanel, "modes": ModesPanel, "motion": MotionPanel, "maps": MapsPanel, "look": LookPanel}
 """Tabs in their order; with a run to play, motion comes first."""
+OF_STUDIES = {"designs": DesignsPanel, "look": LookPanel}
+"""Tabs of a study."""
 CLOSE_WITHIN = 2.0
 """Seconds to wait for a page's computations when it closes."""
 SECONDS_SAID = 8.0
@@ -56,7 +59,10 @@ class Session:
         client: "viser.ClientHandle",
         subject: ViewSubject,
         renew: Callable[[ViewSubject], None] = lambda subject: None,
+        width: int | None = None,
     ) -> None:
+        self.width = int(client.camera.image_width) if width is None else width
+        """Of the page when it was opened, pixels; panels at its sides leave the scene less."""
         self.client = client
         self.renew = renew
         self.subject = subject
@@ -66,6 +72,8 @@ class Session:
         self.on_show: list[Callable[[np.ndarray], None]] = []
         self.panels: dict[str, Any] = {}
         self.closed = False
+        self.groups = dict(GROUPS)
+        self.field_of_view = float(client.camera.fov)
         self._other = False
         self._acting: TabPanel | None = None
         self._sky: Any = None
@@ -78,16 +86,16 @@ class Session:
             self.robot.show(self.q)
             if self.width < BROAD:
                 self.make_room()
-            if subject.model.variables.names and not subject.runs:
+            if subject.before is not None:
+                back, study = self.gui.add_button("Back to the study"), subject.before
+                self.gui.add_markdown(f"**{no_markdown(subject.heading)}**")
+                back.on_click(lambda _: self.worker.post("back", lambda: renew(study), slow=True))
+            if subject.model.variables.names and not subject.runs and subject.study is None:
                 self.panels["variables"] = VariablesPanel(self)
             self.tabs = self.gui.add_tab_group()
-            for name in sorted(PANELS, key=lambda name: not (name == "motion" and subject.runs)):
-                self.panels[name] = PANELS[name](self)
-
-    @property
-    def width(self) -> int:
-        """Of the page when it was opened, pixels."""
-        return int(self.client.camera.image_width)
+            panels = PANELS if subject.study is None else OF_STUDIES
+            for name in sorted(panels, key=lambda name: not (name == "motion" and subject.runs)):
+                self.panels[name] = panels[name](self)
 
     def make_room(self) -> None:
         """Put the panel beside the scene instead of over it: the robot stays in the middle of what is left."""
@@ -96,6 +104,31 @@ class Session:
     def dress(self, dark: bool) -> None:
         """Light or dark."""
         self.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False, control_width="medium")
+
+    @property
+    def stage(self) -> Any:
+        """Of runs or designs: all that stands in the scene; None of a robot alone."""
+        owner = self.panels.get("motion") or self.panels.get("designs")
+        return None if owner is None else owner.stage
+
+    def show_group(self, group: str, visible: bool) -> None:
+        """Show or hide "bodies", "joints", "frames" or "inertia" of all robots."""
+        self.groups[group] = visible
+        chosen = self.stage.chosen if "designs" in self.panels else ()
+        for robot in (self.robot, *(design.scene for design in chosen)):
+            robot.group_visible(group, visible)
+
+    def dress_robots(self, robots: Iterable[RobotScene]) -> None:
+        """New robots as the others are: what is shown of them."""
+        for robot in robots:
+            for group, visible in self.groups.items():
+                if visible != GROUPS[group]:
+                    robot.group_visible(group, visible)
+
+    def look_again(self) -> None:
+        """Move the camera so that all is seen that stands there now."""
+        if "look" in self.panels:
+            self.panels["look"].look_again()
 
     def light(self, plain: bool) -> None:
         """Plain, or with shadows and reflections."""

@@ -77,7 +77,7 @@ class Viewer:
             self._left(client)
 
     def _renew(self, client: "viser.ClientHandle", subject: ViewSubject) -> None:
-        """The page anew for another subject, seen from where it was seen."""
+        """The page anew for another subject, seen from where it was seen, or as at first where it shows another kind of thing."""
         with self._lock:
             before = self.sessions.get(client.client_id)
         if before is None or self._closed.is_set():
@@ -85,15 +85,19 @@ class Viewer:
         before.close()
         camera = client.camera
         seen = (np.array(camera.position), np.array(camera.look_at))
+        kept = (before.subject.study is None) == (subject.study is None)
+        if not kept:
+            camera.fov = before.field_of_view
         client.scene.reset()
         client.gui.reset()
         try:
-            session = Session(client, subject, lambda other: self._renew(client, other))
+            session = Session(client, subject, lambda other: self._renew(client, other), before.width)
         except Exception as error:
             client.add_notification("gough could not build this page", str(error), color="red")
             self.told(f"a page could not be built: {type(error).__name__}: {error}")
             return
-        camera.position, camera.look_at = seen
+        if kept:
+            camera.position, camera.look_at = seen
         with self._lock:
             self.sessions[client.client_id] = session
             gone = self._closed.is_set() or client.client_id not in self._server.get_clients()

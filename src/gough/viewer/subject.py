@@ -1,4 +1,4 @@
-"""What a page shows: one robot, or one or two runs with their robots."""
+"""What a page shows: one robot, one or two runs with their robots, or the designs of a study."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +12,9 @@ from gough.model import Model, build
 from gough.robot import Robot
 from gough.simulation.results.formats import SUFFIXES
 from gough.simulation.results.run import Run
+from gough.studies.result import StudyResult
 from gough.viewer.drawing.figure import Figure
+from gough.viewer.posing.designs import DesignStates, demand_designs, front_way
 
 MOST_RUNS = 2
 
@@ -33,6 +35,9 @@ class ViewSubject:
     plotted: bool = True
     described: Robot | None = None
     """Of a robot whose variables were moved: as it was at first."""
+    study: StudyResult | None = None
+    before: "ViewSubject | None" = None
+    """Of a design that is looked at alone: the study to come back to."""
     _figures: dict[int, Figure] = field(default_factory=dict)
 
     @cached_property
@@ -56,22 +61,34 @@ class ViewSubject:
     @property
     def start(self) -> np.ndarray:
         """The configuration shown first (nq,)."""
-        return self.runs[0].q[0] if self.runs else self.model.home
+        return self.runs[0].q[0] if self.runs else self.figure.home
 
     @property
     def title(self) -> str:
         """Of pages and files."""
         if self.heading:
             return self.heading
+        if self.study is not None:
+            count = len(self.study)
+            return f"{self.study.study.name}: {count} design{'s' * (count > 1)} of {self.model.robot.name}"
         names = list(dict.fromkeys(run.robot.name for run in self.runs)) or [self.model.robot.name]
         return " | ".join(names)
 
+    def demand_study(self) -> StudyResult:
+        """The study's result of a page that shows one."""
+        if self.study is None:
+            raise UsageError("this page shows no study")
+        return self.study
+
 
 def subject_of(*what: Any, dark: bool = False, plain: bool = False) -> ViewSubject:
-    """The subject of: a model, a description, a name or path of a robot; or one or two runs (or paths of result files)."""
+    """The subject of: a model, a description, a name or path of a robot; one or two runs (or paths of result files); or the
+    result of a study (or the folder it was saved to)."""
     if not what:
         raise UsageError("view: nothing to show; give a robot or a run")
     opened = [_open(x) for x in what]
+    if any(isinstance(x, StudyResult) for x in opened):
+        return _study_subject(opened, dark, plain)
     runs = [x for x in opened if isinstance(x, Run)]
     if not runs:
         if len(opened) > 1:
@@ -87,16 +104,33 @@ def subject_of(*what: Any, dark: bool = False, plain: bool = False) -> ViewSubje
     return ViewSubject(runs[0].model, tuple(runs), dark, plain)
 
 
-def _open(what: Any) -> Model | Run:
-    if isinstance(what, Model | Run):
+def _study_subject(opened: list[Any], dark: bool, plain: bool) -> ViewSubject:
+    found = opened[0]
+    if len(opened) > 1 or not isinstance(found, StudyResult):
+        raise UsageError(
+            "view: a study is shown alone, its designs beside each other; give one folder and nothing else"
+        )
+    demand_designs(found)
+    states, way = DesignStates(found), front_way(found, 0, True)
+    x = way.variables(0.0)
+    figure = states.figure(x, states.of_row(states.first, int(way.rows[0]))[0])
+    return ViewSubject(states.space.model, dark=dark, plain=plain, study=found, _figures={0: figure})
+
+
+def _open(what: Any) -> Model | Run | StudyResult:
+    if isinstance(what, Model | Run | StudyResult):
         return what
     if isinstance(what, Robot):
         return build(what)
     if isinstance(what, str | Path):
+        if Path(what).is_dir():
+            return StudyResult.load(what)
         if Path(what).suffix.lower() in SUFFIXES:
             return Run.load(what)
         return build(what)
-    raise UsageError(f"view: cannot show a {type(what).__name__}; give a model, a robot, a run or a path")
+    raise UsageError(
+        f"view: cannot show a {type(what).__name__}; give a model, a robot, a run, a study's result or a path"
+    )
 
 
 def _demand_states(given: Any, run: Run) -> None:

@@ -69,7 +69,7 @@ def test_a_budget_as_it_is_written(tmp_path: Path) -> None:
 def test_all_designs_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamed part by part; pandas and pyarrow read what plain calls give."""
     parquet = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(_running, "CHUNK", 181 * 50)
+    monkeypatch.setattr(_chunks, "CHUNK", 181 * 50)
     study = slider_study(**WIDE, search={"method": "sobol", "count": 512, "seed": 3}, keep="all")
     found = study.run(tmp_path / "parts")
     assert len(list((tmp_path / "parts").glob("part*.npz"))) == 11
@@ -95,7 +95,7 @@ def _sobol(count: int, seed: int) -> np.ndarray:
 
 def test_kept_designs_stay_in_their_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A result of many designs takes the memory of its front and a part."""
-    monkeypatch.setattr(_running, "CHUNK", 2000)
+    monkeypatch.setattr(_chunks, "CHUNK", 2000)
     keys: dict[str, Any] = {"measures": {"mass": "mass", "area": "mass"}, "cases": {}, "minimise": "mass"}
     study = slider_study(
         **keys | {"variables": {"load": [1.0, 3.0]}}, search={"method": "sobol", "count": 2**18}, keep="all"

@@ -7,10 +7,9 @@ import pytest
 from PIL import Image
 
 from gough.viewer import export
-from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.skins import BANDS, Banded, nice_above
 from gough.viewer.takeaway.pictures import hidden_server
-from inner.viewer import Figure
+from inner.viewer import Figure, RobotScene
 from viewer.browser.structure import drawn
 from viewer.browser.viewing import until
 from viewer.playback.runs import path1, square

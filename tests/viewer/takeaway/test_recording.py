@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from gough.viewer.scene.stage import RunStage
-from gough.viewer.subject import subject_of
 from gough.viewer.takeaway._recording import Field, Node, changing_nodes, pack_nodes, record_frames
 from gough.viewer.takeaway.page import frame_times
 from gough.viewer.takeaway.pictures import hidden_server
-from inner.viewer import Figure
+from inner.viewer import Figure, subject_of
 from viewer.playback.runs import path1
 
 pytest.importorskip("viser")

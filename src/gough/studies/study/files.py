@@ -105,7 +105,7 @@ class _StudyReading(CaseText, ToleranceText):
             raise self._failure()
         name = item.name or ("study" if self.file == "<study>" else Path(self.file).stem)
         keep = item.keep or ("front" if objectives else "all")
-        return Study(name, evaluator, search, keep, item.title or "", self.text)
+        return Study(name, evaluator, search, keep, item.title or "", self.text, self.file if self.text else "")
 
     def _failure(self) -> DescriptionError:
         return DescriptionError(sorted(self.problems, key=lambda p: p.line or 0))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import checked, demand_one_of, flag, nothing, number, path, word
+from gough.arguments import checked, demand_one_of, flag, mapping, nothing, number, path, word
 from gough.distribution import a_cluster
 from gough.errors import UsageError
 from gough.robot.item import nearest
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Made by `gough.load_study` or `gough.make_study`. keep: which designs a run keeps, "all", "front" or "sample"; text: as
-    it was written."""
+    """Made by `gough.load_study` or `gough.make_study`. keep: which designs a run keeps, "all", "front" or "sample"; text,
+    file: as it was written, and where; "" of one that was made of plain data."""
 
     name: str
     evaluator: Evaluator
@@ -30,6 +30,7 @@ class Study:
     keep: str = "front"
     title: str = ""
     text: str = ""
+    file: str = ""
 
     @property
     def robot(self) -> "Robot":
@@ -80,6 +81,16 @@ class Study:
         smooth = [m for m in self.evaluator.measures if not isinstance(m, WorkspaceMeasure)]
         found = {m.name: here.value(m)[1] for m in smooth}
         return {name: dict(zip(self.variables, map(float, g), strict=True)) for name, g in found.items()}
+
+    @checked(variables=mapping(number()), source=word | nothing)
+    def robot_at(self, variables: Mapping[str, float], source: str | None = None) -> "Robot":
+        """A design as a description; variables that are not named as they are there. source: where its numbers come from."""
+        self._point(variables)
+        known = self.evaluator.space.model.variables.names
+        own = {n: x for n, x in variables.items() if n in known}
+        others = {n: x for n, x in variables.items() if n not in own}
+        robot = self.robot.with_variables(own) if own else self.robot
+        return robot.with_parameters(others, source) if others else robot
 
     def _point(self, variables: Mapping[str, float] | None) -> np.ndarray:
         """Of one design (k,)."""

@@ -53,14 +53,23 @@ def camera_for(bounds: Array, up: Array, aspect: float) -> Camera:
     """A view of all within bounds (2, 3), three quarters from the front; up (3,), aspect: width over height."""
     up = np.asarray(up, dtype=float)
     up = up / np.linalg.norm(up) if np.linalg.norm(up) > 0 else np.array([0.0, 0.0, 1.0])
-    middle, half = bounds.mean(axis=0), (bounds[1] - bounds[0]) / 2
     away = view_direction("3/4", up)
+    middle = bounds.mean(axis=0)
+    return Camera(middle + fitting_distance(box_corners(bounds) - middle, up, away, aspect) * away, middle, up)
+
+
+def box_corners(bounds: Array) -> Array:
+    """Corners (8, 3) of a box between lowest and highest coordinates (2, 3)."""
+    return np.array([[bounds[i][0], bounds[j][1], bounds[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def fitting_distance(corners: Array, up: Array, away: Array, aspect: float) -> float:
+    """How far (m) in the unit direction `away` from the origin a camera stands that looks there and sees all corners (n, 3);
+    aspect: width over height."""
     right = np.cross(up, away)
     right = right / np.linalg.norm(right)
     over = np.cross(away, right)
-    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
     tall = np.tan(FIELD_OF_VIEW / 2)
     near = corners @ away
     wanted = np.maximum(np.abs(corners @ right) / (tall * aspect), np.abs(corners @ over) / tall) + near
-    distance = 1.04 * max(float(wanted.max()), 1e-6)
-    return Camera(middle + distance * away, middle, up)
+    return 1.04 * max(float(wanted.max()), 1e-6)

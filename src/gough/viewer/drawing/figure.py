@@ -26,20 +26,24 @@ class Placed:
 
 
 class Figure:
-    """A robot's drawing. parameters (n,): of another design than the model's.
+    """A robot's drawing. parameters (n,): of another design than the model's; home (nq,): a closed configuration of it, at which
+    its parts are made to fit, default the model's home.
 
     pieces: rigid, by link. spans: between two links. skins: of flexible bodies. size (m): of the robot at home.
     """
 
-    def __init__(self, model: Model, parameters: Any = None) -> None:
+    def __init__(self, model: Model, parameters: Any = None, home: Any = None) -> None:
         self.model = model
+        self.home = model.home if home is None else np.asarray(home, dtype=float)
         self.parameters = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
         numbers = Numbers(model.mechanism, self.parameters)
-        home = self.place(model.home)
+        at_home = self.place(self.home)
         joints = joint_places(model.robot, numbers)
-        self.layout = HomeLayout(model.mechanism, joints, home.position, home.rotation, self.up, *self._marks(numbers))
+        self.layout = HomeLayout(
+            model.mechanism, joints, at_home.position, at_home.rotation, self.up, *self._marks(numbers)
+        )
         self.size = self.layout.size
-        draw = Joiner(self.layout, model.home)
+        draw = Joiner(self.layout, self.home)
         for joint in joints:
             draw.draw(joint)
         for link, points in springs_on(self.layout, numbers).items():
@@ -103,7 +107,7 @@ class Figure:
             if piece.group in ("bodies", "joints"):
                 points.append(self._at_home(piece.link, piece.mesh.vertices))
         for skin in self.skins:
-            points.append(self._at_home(skin.link, skin.vertices(self.model.home)))
+            points.append(self._at_home(skin.link, skin.vertices(self.home)))
         for span in self.spans:
             points += [end[None] for end in span.place(self.layout.position, self.layout.rotation)]
         everything = np.concatenate(points)

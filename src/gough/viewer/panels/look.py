@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.viewer.drawing.camera import VIEWS, view_direction
+from gough.viewer.drawing.camera import FIELD_OF_VIEW, VIEWS, fitting_distance, view_direction
 from gough.viewer.panels._tables import BOX, number
 from gough.viewer.scene.colours import scale_colours
 
@@ -23,7 +23,7 @@ class LookPanel:
     """Switches of the picture; nothing here changes the robot."""
 
     def __init__(self, session: "Session") -> None:
-        self.session = session
+        self.session, self.view = session, "3/4"
         gui = session.gui
         with session.tabs.add_tab("Look", None):
             if session.subject.figure.skins:
@@ -43,6 +43,10 @@ class LookPanel:
             dark = gui.add_checkbox("Dark", session.subject.dark)
             dark.on_update(lambda _: session.dress(bool(dark.value)))
         self.look_from("3/4")
+
+    def look_again(self) -> None:
+        """From the same side, at all that stands there now."""
+        self.look_from(self.view)
 
     def _exaggeration(self) -> None:
         session = self.session
@@ -79,24 +83,28 @@ class LookPanel:
 
     def _switch(self, group: str, shown: bool) -> None:
         box = self.session.gui.add_checkbox(group.capitalize(), shown)
-        box.on_update(lambda _: self.session.robot.group_visible(group, bool(box.value)))
+        box.on_update(lambda _: self.session.show_group(group, bool(box.value)))
 
     def look_from(self, view: str) -> None:
         """Move the camera."""
         if view not in VIEWS:
             return
-        motion = self.session.panels.get("motion")
-        stage = None if motion is None else motion.stage  # of runs: all that they reach is to be seen
+        self.view, stage = view, self.session.stage  # of runs and designs: all that they reach is to be seen
         low, high = self.session.subject.figure.bounds() if stage is None else stage.bounds()
         middle = (np.asarray(low) + np.asarray(high)) / 2
         size = float(np.linalg.norm(np.asarray(high) - np.asarray(low)))
         up = self.session.subject.figure.up
         camera = self.session.client.camera
         camera.up_direction = tuple(up)
-        away = DISTANCE * max(size, 1e-6)
+        direction, away = view_direction(view, up), DISTANCE * max(size, 1e-6)
+        if self.session.subject.study is not None and stage is not None:
+            direction = stage.away if view == "3/4" else direction
+            camera.fov = FIELD_OF_VIEW
+            aspect = self.session.panels["designs"].aspect
+            away = fitting_distance(stage.corners() - middle, up, direction, aspect)
         if self.session.width < NARROW:  # its panel covers the lower half of the page
             away, middle = 1.8 * away, middle - 0.6 * size * np.asarray(up)
-        camera.position = tuple(middle + away * view_direction(view, up))
+        camera.position = tuple(middle + away * direction)
         camera.look_at = tuple(middle)
 
     def rest(self) -> None:

@@ -49,6 +49,7 @@ class RobotScene:
         self._removed = False
         self._waiting, self._failed = 0, np.inf
         self._meshes: list[PieceNode] = []
+        self._pieces: dict[Any, PieceNode] = {}
         self._ground = None
         if root == "/robot" if ground is None else ground:
             if not upright:
@@ -58,19 +59,22 @@ class RobotScene:
         self._links: dict[int, Any] = {}
         self._made: set[str] = set()
         self._add_pieces([group for group in GROUPS if group not in HIDDEN])
-        self._spans = [self._add_span(k) for k in range(len(figure.spans))]
+        self._stretched = [self._add_span(k) for k in range(len(figure.spans))]
+        self._spans = [piece.node for piece in self._stretched]
         self.carried = carried
         flexible = sorted({skin.link for skin in figure.skins})
         nodes = {link: self._link_node(link).name for link in flexible} if carried else None
         self._skins = SkinsScene(scene, figure, root, tint, nodes) if figure.skins else None
-        self._q = np.array(figure.model.home)
+        self._q = np.array(figure.home)
         self.show(self._q)
 
     def _add_pieces(self, groups: Iterable[str]) -> None:
         found = by_node(piece for piece in self.figure.pieces if piece.group in groups)
         for (link, role, group, colour), (mesh, legs) in found.items():
             name = f"{self._link_node(link).name}/{role}_{group}_{len(self._meshes)}"
-            self._meshes.append(PieceNode(self.scene, name, mesh, legs, group, colour or self._colour(role)))
+            made = PieceNode(self.scene, name, mesh, legs, group, colour or self._colour(role))
+            self._meshes.append(made)
+            self._pieces[link, role, group, colour] = made
         self._made |= set(groups)
 
     def _link_node(self, link: int) -> Any:
@@ -80,12 +84,12 @@ class RobotScene:
             self._links[link] = self.scene.add_frame(f"{self.root}/{name}", show_axes=False)
         return self._links[link]
 
-    def _add_span(self, k: int) -> Any:
+    def _add_span(self, k: int) -> "PieceNode":
         span = self.figure.spans[k]
         legs = np.full(len(span.mesh.faces), span.leg)
         name, colour = f"{self.root}/span{k}", self._colour(span.role)
         self._meshes.append(PieceNode(self.scene, name, span.mesh, legs, span.group, colour))
-        return self._meshes[-1].node
+        return self._meshes[-1]
 
     def _colour(self, role: str) -> Colour:
         return ROLES[role] if self.tint is None else mix_colours(ROLES[role], self.tint)
@@ -118,6 +122,21 @@ class RobotScene:
                 node.scale = (1.0, 1.0, max(float(length), 1e-9))
             if self._skins is not None:
                 self._skins.show(q, drawn, placed)
+
+    def adopt(self, figure: Figure) -> bool:
+        """Draw another design of the robot with the nodes that are there, at the next `show`; False, and nothing happens, where
+        it has other pieces, or bodies that bend."""
+        found = by_node(piece for piece in figure.pieces if piece.group in self._made)
+        spans = list(zip(figure.spans, self._stretched, strict=False))
+        if self._removed or figure.skins or self._skins is not None or found.keys() != self._pieces.keys():
+            return False
+        pairs = [(self._pieces[key], mesh) for key, (mesh, _) in found.items()] + [(node, s.mesh) for s, node in spans]
+        if len(figure.spans) != len(self._stretched) or not all(node.takes(mesh) for node, mesh in pairs):
+            return False
+        self.figure = figure
+        for node, mesh in pairs:
+            node.change_shape(mesh)
+        return True
 
     def _exaggerated(self, q: np.ndarray) -> np.ndarray:
         """q bent more; loops that could not be closed are not tried again in every frame, which would take long."""
@@ -171,6 +190,11 @@ class RobotScene:
                 mesh.show(visible)
         if group == "bodies" and self._skins is not None:
             self._skins.set_visible(visible)
+
+    def place(self, at: Sequence[float], visible: bool = True) -> None:
+        """Let its world stand at (3,), m; hidden where it is not visible."""
+        self._frame.position = tuple(map(float, at))
+        self._frame.visible = visible
 
     def remove(self) -> None:
         """Take it out of the scene; once more does nothing."""
@@ -263,6 +287,18 @@ class PieceNode:
         self.node.color = BAD if bad.all() else self.colour
         if not whole:
             self._red = self._add(f"{self.name}/red", self.mesh.faces[bad], BAD)
+
+    def takes(self, mesh: Mesh) -> bool:
+        """Whether a mesh has the same triangles between other points."""
+        return mesh.vertices.shape == self.mesh.vertices.shape and np.array_equal(mesh.faces, self.mesh.faces)
+
+    def change_shape(self, mesh: Mesh) -> None:
+        """Move its points to those of a mesh with the same triangles."""
+        if np.array_equal(mesh.vertices, self.mesh.vertices):
+            return
+        self.mesh = mesh
+        for node in (self.node, *(() if self._red is None else (self._red,))):
+            node.vertices = mesh.vertices
 
     def show(self, visible: bool) -> None:
         """Show or hide it; what is red goes with its parent."""

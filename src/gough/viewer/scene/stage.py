@@ -221,7 +221,7 @@ def drawn_extent(figure: Figure, q: Any = None) -> np.ndarray:
     bounds = np.asarray(figure.bounds(), dtype=float)
     if q is None:
         return bounds
-    home = figure.place(figure.model.home).position
+    home = figure.place(figure.home).position
     spare = bounds[0] - home.min(axis=0), bounds[1] - home.max(axis=0)  # drawn beyond the links' origins
     some = q[np.unique(np.linspace(0, len(q) - 1, min(len(q), SAMPLES)).astype(int))]
     placed = figure.place(some).position.reshape(-1, 3)
