@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from gough.errors import GoughError, UsageError
 from gough.robot.writer import dumps
 from gough.studies._pareto import ParetoFront, front_rows, take
 from gough.studies.methods.descent import Descent, descend
-from gough.studies.methods.evolution import generations, polish
+from gough.studies.methods.evolution import FIRST, TURNS, Aim, choose_aims, generations, spread_points
 from gough.studies.methods.sweep import SWEEPS, SweepPoints
 from gough.studies.result import StudyResult
 from gough.studies.study.evaluation import Evaluated, Evaluator
@@ -56,7 +57,7 @@ def evaluate_blocks(evaluator: Evaluator, x: np.ndarray, graded: bool) -> Evalua
 
 @dataclass(frozen=True)
 class StudyWork:
-    """What workers do with chunks of a study: ("points", begin, end), ("start", k) or ("designs", x)."""
+    """What workers do with chunks of a study: ("points", begin, end), ("start", k), ("aim", aim) or ("designs", x)."""
 
     study: "Study"
 
@@ -73,6 +74,8 @@ class StudyWork:
                 return self._kept(evaluate_blocks(evaluator, x, False), int(chunk[1]))
             if chunk[0] == "start":
                 return descent_arrays(self._descent(int(chunk[1])))
+            if chunk[0] == "aim":
+                return descent_arrays(self._follow(chunk[1]))
             return {name: getattr(evaluate_blocks(evaluator, chunk[1], True), name) for name in KEPT}
 
     def _descent(self, k: int) -> Descent:
@@ -81,6 +84,12 @@ class StudyWork:
         points = SweepPoints(space, "sobol", max(search.starts, 1), search.seed)
         start = space.settle(space.start[None])[0] if k == 0 else points.at(k, k + 1)[0]
         return descend(evaluator, start, None, search.solver, search.iterations)
+
+    def _follow(self, aim: Aim) -> Descent:
+        """From a front: SLSQP unless another is asked for, as it stays near and needs a tenth of IPOPT's points there."""
+        search = self.study.search
+        solver = "slsqp" if search.solver == "auto" else search.solver
+        return descend(self.study.evaluator, aim.start, aim.weights, solver, search.iterations, None, aim.shared)
 
     def _kept(self, found: Evaluated, number: int) -> Arrays:
         """What a part holds of a chunk, and how many designs there were: all, robots, feasible ones."""
@@ -180,6 +189,19 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool) -> StudyRe
     return gathered.result(store, partial, time.perf_counter() - began)
 
 
+def look_at_parts(study: "Study", folder: Path) -> StudyResult:
+    """See `Study.look`."""
+    if not (folder / "study.json").exists():
+        raise UsageError(f"{folder} holds no run of a study; give the folder that `run` was given")
+    began, gathered = time.perf_counter(), _Gathered(study)
+    store = PartFolder(folder, "study", subject_of(study))
+    for path in store.paths():
+        found = store.read(int(path.stem.removeprefix("part")))
+        if found is not None:
+            gathered.add(found)
+    return gathered.result(store, True, time.perf_counter() - began)
+
+
 def _chunks(study: "Study", store: PartFolder | None, cluster: Any, mixed: bool) -> Iterator[Arrays]:
     """Arrays of all parts, as they come."""
     work, search = StudyWork(study), study.search
@@ -213,22 +235,44 @@ def _evolved(study: "Study", work: StudyWork, store: PartFolder | None, options:
             store.keep(number, found)
         return Evaluated(*(found[name] for name in KEPT))
 
-    count = 0
-    for found in generations(evaluator, search.count, search.population, search.seed, evaluate):
+    def keep(found: Evaluated) -> Arrays:
         arrays = {name: getattr(found, name) for name in KEPT}
         front.add(arrays)
-        count += 1
-        yield arrays
-    if search.polish and not _why_no_gradients(evaluator):
-        ends = polish(evaluator, front.front, search.polish, search.seed, search.iterations, search.solver)
-        for k, end in enumerate(ends):
-            kept = None if store is None else store.read(count + k)
-            if kept is None:
-                found = end()
-                kept = {name: getattr(found, name) for name in KEPT}
-                if store is not None:
-                    store.keep(count + k, kept)
-            yield kept
+        return arrays
+
+    graded = bool(search.polish) and not _why_no_gradients(evaluator)
+    number = asked = 0
+    for found in generations(evaluator, search.count, search.population, search.seed, evaluate):
+        yield keep(found)
+        number, asked = number + 1, asked + len(found.violation)
+        if graded and asked >= search.count // FIRST and len(front.front):
+            break
+    left = [max(search.count - asked, 0), search.polish]
+    for turn in range(TURNS if graded and len(front.front) else 0):
+        count, aims = (-(-x // (TURNS - turn)) for x in left)
+        left = [left[0] - count, left[1] - aims]
+        chosen = choose_aims(front.front, aims, search.seed, turn)
+        for arrays in _followed(work, chosen, number, store, options):
+            front.add(arrays)
+            yield arrays
+        number += len(chosen)
+        while count > 0:
+            step = min(search.population, count)
+            yield keep(evaluate(number, spread_points(front.front, evaluator.space, step, search.seed, number)))
+            number, count = number + 1, count - step
+
+
+def _followed(
+    work: StudyWork, aims: list[Aim], number: int, store: PartFolder | None, options: dict[str, Any]
+) -> Iterator[Arrays]:
+    """Parts of descents in their order: those that are kept from `number` on, others as they are done."""
+    kept = {k: None if store is None else store.read(number + k) for k in range(len(aims))}
+    missing = [k for k, arrays in kept.items() if arrays is None]
+    for done in run_chunks(work, [("aim", aims[k]) for k in missing], **options):
+        kept[missing[done.number]] = done.result
+        if store is not None:
+            store.keep(number + missing[done.number], done.result)
+    yield from (arrays for arrays in kept.values() if arrays is not None)
 
 
 def _why_no_gradients(evaluator: Evaluator) -> str:

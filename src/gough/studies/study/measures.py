@@ -88,11 +88,9 @@ class StateMeasure:
         or smallest, and, of a peak, of entries of either sign."""
         x = self.entries(found)[0]
         s, m = x.shape
-        out = np.empty((s, m, slopes.shape[1]))
-        for k in range(m):
-            weights = np.zeros((s, m))
-            weights[:, k] = 1.0
-            out[:, k] = self.quantity.pull(found.states, weights) @ slopes[0].T
+        weights = np.repeat(np.eye(m), s, axis=0)  # all states for the first entry, all for the next, …
+        pulled = self.quantity.pull(found.states.repeated(m), weights)
+        out = (pulled @ slopes[0].T).reshape(m, s, -1).transpose(1, 0, 2)
         both = self.reduction.bounds is not None and self.reduction.bounds[1]
         turn = np.where(x < 0, -1.0, 1.0) if both else np.ones_like(x)
         return (turn * x).reshape(-1), (turn[..., None] * out).reshape(s * m, -1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,3 +92,11 @@ class Study:
         from gough.studies._running import run_study
 
         return run_study(self, folder, cluster, mixed)
+
+    @checked(folder=path)
+    def look(self, folder: Any) -> "StudyResult":
+        """What a run has found so far, by the parts in its folder: while it goes on, elsewhere or here, or after it was ended.
+        `partial` is always true."""
+        from gough.studies._running import look_at_parts
+
+        return look_at_parts(self, Path(folder))
