@@ -53,12 +53,12 @@ class ClosedStates:
     def repeated(self, times: int) -> "ClosedStates":
         """One design's states, all of them again and again, with what was found of them."""
         assert self.parameters.ndim == 1 or len(self.parameters) == 1
-        parts = [
+        inputs, wrench, direct = (
             {name: np.tile(x, (times, 1)) for name, x in part.items()}
             for part in (self.inputs, self.wrench, self.direct)
-        ]
+        )
         found = {key: _repeat(own, times) for key, own in self.found.items()}
-        return ClosedStates(self.model, parts[0], self.parameters, *parts[1:], found)
+        return ClosedStates(self.model, inputs, self.parameters, wrench, direct, found)
 
     def evaluate(self, name: str | FunctionKey, **more: np.ndarray) -> dict[str, np.ndarray]:
         """Outputs (n, …) of a function, NaN at states that are bad."""
