@@ -50,7 +50,7 @@ class ClosedStates:
             return self.parameters
         return self.parameters[state * len(self.parameters) // self.count]
 
-    def repeated(self, times: int) -> "ClosedStates":
+    def repeat(self, times: int) -> "ClosedStates":
         """One design's states, all of them again and again, with what was found of them."""
         assert self.parameters.ndim == 1 or len(self.parameters) == 1
         inputs, wrench, direct = (

@@ -89,7 +89,7 @@ class StateMeasure:
         x = self.entries(found)[0]
         s, m = x.shape
         weights = np.repeat(np.eye(m), s, axis=0)  # all states for the first entry, all for the next, …
-        pulled = self.quantity.pull(found.states.repeated(m), weights)
+        pulled = self.quantity.pull(found.states.repeat(m), weights)
         out = (pulled @ slopes[0].T).reshape(m, s, -1).transpose(1, 0, 2)
         both = self.reduction.bounds is not None and self.reduction.bounds[1]
         turn = np.where(x < 0, -1.0, 1.0) if both else np.ones_like(x)
