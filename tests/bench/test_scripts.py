@@ -143,3 +143,12 @@ def test_studies(tmp_path: Path) -> None:
 def test_cluster(tmp_path: Path) -> None:
     run("cluster.py", "--tiny", "--out", tmp_path)
     assert (tmp_path / "cluster.md").exists()
+
+
+@pytest.mark.slow
+def test_platforms(tmp_path: Path) -> None:
+    run("platforms.py", "--tiny", "--out", tmp_path)
+    told = json.loads((tmp_path / "platforms.json").read_text())
+    (row,) = told["robots"]["ups"]
+    assert row["search"]["again"] < 1e-9 and row["search"]["hypervolume"] > row["nsga2"]["hypervolume_at_a_tenth"]
+    assert told["indicator_error"] < 1e-14  # inclusion and exclusion

@@ -14,7 +14,7 @@ from gough.errors import UsageError
 from gough.studies._kept import KEPT
 from gough.studies._pareto import front_rows, take
 from gough.studies.methods.descent import Descent, descend
-from gough.studies.methods.evolution import polish
+from gough.studies.methods.evolution import Aim
 from gough.studies.methods.sweep import SWEEPS, SweepPoints
 from gough.studies.screening.machines import GpuMachine, HostMachine
 from gough.studies.screening.screen import AGREE, Screen, host_array, rows_in
@@ -54,9 +54,8 @@ def evaluate_blocks(evaluator: Evaluator, x: np.ndarray, graded: bool, tick: Tic
 
 @dataclass(frozen=True)
 class StudyWork:
-    """What workers do with chunks of a study: ("points", begin, end), ("start", k), ("designs", x) or ("end", x, weights,
-    reference), a polish of a point of the front. screen: the machine on which points are screened first, "cpu" or "cuda"; "":
-    none."""
+    """What workers do with chunks of a study: ("points", begin, end), ("start", k), ("designs", x) or ("aim", aim),
+    a descent from the front. screen: the machine on which points are screened first, "cpu" or "cuda"; "": none."""
 
     study: "Study"
     screen: str = ""
@@ -75,8 +74,8 @@ class StudyWork:
                 return found or self._kept(evaluate_blocks(evaluator, points.at(begin, end), False, tick), begin)
             if chunk[0] == "start":
                 return descent_arrays(self._descent(int(chunk[1]), tick))
-            if chunk[0] == "end":
-                return arrays_of(polish(evaluator, chunk[1:], study.search, tick)) | {"start": chunk[1]}
+            if chunk[0] == "aim":
+                return descent_arrays(self._follow(chunk[1], tick))
             return arrays_of(evaluate_blocks(evaluator, chunk[1], True, tick))
 
     def _screened(self, screen: Screen, points: SweepPoints, begin: int, end: int, tick: Tick) -> Arrays | None:
@@ -103,6 +102,13 @@ class StudyWork:
         points = SweepPoints(space, "sobol", max(search.starts, 1), search.seed)
         start = space.settle(space.start[None])[0] if k == 0 else points.at(k, k + 1)[0]
         return descend(evaluator, start, None, search.solver, search.iterations, tick=tick)
+
+    def _follow(self, aim: Aim, tick: Tick) -> Descent:
+        """From a front: SLSQP unless another is asked for, as it stays near and mostly needs fewer points than IPOPT there."""
+        search = self.study.search
+        solver = "slsqp" if search.solver == "auto" else search.solver
+        ways = (aim.weights, solver, search.iterations, None, aim.shared)
+        return descend(self.study.evaluator, aim.start, *ways, tick=tick)
 
     def _kept(self, found: Evaluated, number: int) -> Arrays:
         """What a part holds of a chunk, and how many designs there were: all, robots, feasible ones."""

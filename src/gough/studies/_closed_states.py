@@ -66,6 +66,16 @@ class ClosedStates:
         parts = (own(x) for x in (self.wrench, self.direct))
         return ClosedStates(self.model, own(self.inputs), self.parameters[k : k + 1], *parts, unbent=self.unbent)
 
+    def repeat(self, times: int) -> "ClosedStates":
+        """One design's states, all of them again and again, with what was found of them."""
+        assert self.parameters.ndim == 1 or len(self.parameters) == 1
+        inputs, wrench, direct = (
+            {name: np.tile(x, (times, 1)) for name, x in part.items()}
+            for part in (self.inputs, self.wrench, self.direct)
+        )
+        found = {key: _repeat(own, times) for key, own in self.found.items()}
+        return ClosedStates(self.model, inputs, self.parameters, wrench, direct, found, self.unbent)
+
     def evaluate(self, name: str | FunctionKey, **more: np.ndarray) -> dict[str, np.ndarray]:
         """Outputs (n, …) of a function, NaN at states that are bad."""
         key = self._meant(name)
@@ -137,6 +147,13 @@ def closed_states(model: "Model", given: Arrays, wrench: Any) -> tuple[ClosedSta
         {name: spread(x) for name, x in part.items()} for part in ({**given, **total}, rows, direct)
     )
     return ClosedStates(model, inputs, model.parameters, apart, plain), batch
+
+
+def _repeat(found: Any, times: int) -> Any:
+    """What was found of states, of repeated ones: outputs by name, or a list with an entry a state."""
+    if isinstance(found, list):
+        return found * times
+    return {name: np.tile(x, (times, *(1 for _ in x.shape[1:]))) for name, x in found.items()}
 
 
 def _pulled(model: "Model", entries: tuple[int, ...]) -> Function:

@@ -51,6 +51,7 @@ def save_asked(folder: Path, study: "Study", finished: bool) -> str:
         **asked,
         "text": study.text,
         "finished": finished,
+        "parts": len(list(folder.glob("part*.npz"))),
         "made": {"by": circumstances(), "at": datetime.now(UTC).isoformat(timespec="seconds")},
         "sources": {name: told for name, path in files.items() if (told := _source(path))},
     }
@@ -211,7 +212,8 @@ def _gather(parts: Path, study: "Study", asked: Mapping[str, Any], folder: Path,
     from gough.studies._running import GatheredDesigns
 
     store = PartFolder(parts, "study", subject_in(parts, "study"))
-    gathered, lost = GatheredDesigns(study, store), 0
+    gathered = GatheredDesigns(study, store)
+    lost = max(asked["parts"] - len(store.paths()), 0) if asked["finished"] else 0
     for path in store.paths():
         arrays = store.read(number := _number(path))
         if arrays is None:
@@ -221,7 +223,7 @@ def _gather(parts: Path, study: "Study", asked: Mapping[str, Any], folder: Path,
     found = gathered.result(not asked["finished"] or lost > 0, False, 0.0)
     told = [_interrupted(found.designs, folder)] if found.partial else []
     told += (
-        [f"{lost} parts in {parts} are damaged and were left out; the same run again does them anew"] if lost else []
+        [f"{lost} parts in {parts} are damaged or gone and were left out; the same run again does them anew"] if lost else []
     )
     return replace(found, remarks=(*told, *remarks))
 

@@ -19,7 +19,7 @@ from gough.studies._folder import save_asked
 from gough.studies._kept import KEPT, KeptDesigns
 from gough.studies._pareto import ParetoFront
 from gough.studies.methods.descent import NO_SLOPES
-from gough.studies.methods.evolution import generations, polish_starts
+from gough.studies.methods.evolution import FIRST, TURNS, Aim, choose_aims, generations, spread_points
 from gough.studies.methods.sweep import SWEEPS
 from gough.studies.result import StudyResult
 from gough.studies.study.evaluation import Evaluated, Evaluator
@@ -140,18 +140,33 @@ class _StudyRun:
         self.is_short = count < len(chunks)
 
     def _evolved(self) -> Iterator[tuple[int, Arrays]]:
+        """Generations, then turns of descents and of designs between those of the front (`methods/evolution.py`)."""
         search, evaluator = self.study.search, self.study.evaluator
-        front, count = GatheredDesigns(self.study, None), 0
+        front, number, asked = GatheredDesigns(self.study, None), 0, 0
+        graded = bool(search.polish) and not _why_no_gradients(evaluator)
         try:
-            made = generations(evaluator, search.count, search.population, search.seed, self._generation)
-            for count, found in enumerate(made, start=1):
-                front.add(count - 1, arrays := arrays_of(found))
-                yield count - 1, arrays
+            for found in generations(evaluator, search.count, search.population, search.seed, self._generation):
+                front.add(number, arrays := arrays_of(found))
+                yield number, arrays
+                number, asked = number + 1, asked + len(found.violation)
+                if graded and asked >= search.count // FIRST and len(front.front):
+                    break
+            left = [max(search.count - asked, 0), search.polish]
+            for turn in range(TURNS if graded and len(front.front) else 0):
+                count, aims = (-(-x // (TURNS - turn)) for x in left)
+                left = [left[0] - count, left[1] - aims]
+                for arrays in self._followed(choose_aims(front.front, aims, search.seed, turn), number):
+                    front.add(number, arrays)
+                    yield number, arrays
+                    number += 1
+                while count > 0:
+                    step = min(search.population, count)
+                    x = spread_points(front.front, evaluator.space, step, search.seed, number)
+                    front.add(number, arrays := arrays_of(self._generation(number, x)))
+                    yield number, arrays
+                    number, count = number + 1, count - step
         except _OutOfTimeError:
             self.is_short = True
-            return
-        if search.polish and not _why_no_gradients(evaluator):
-            yield from self._polished(polish_starts(evaluator, front.front, search.polish, search.seed), count)
 
     def _generation(self, number: int, x: np.ndarray) -> Evaluated:
         kept = None if self.store is None else self.store.read(number)
@@ -166,22 +181,19 @@ class _StudyRun:
             self.store.keep(number, found)
         return Evaluated(*(found[name] for name in KEPT))
 
-    def _polished(self, starts: list[tuple[np.ndarray, ...]], first: int) -> Iterator[tuple[int, Arrays]]:
-        """Ends of descents from points of the front, as parts from number `first` on."""
-        todo = []
-        for k, start in enumerate(starts):
-            kept = None if self.store is None else self.store.read(first + k)
-            if kept is not None and np.array_equal(kept.get("start", ()), start[0]):
-                yield first + k, kept
-            else:
-                todo.append(k)
-        chunks, count = [("end", *starts[k]) for k in todo], 0
-        for done in run_chunks(self.work, chunks, **self.options):
-            number, count = first + todo[done.number], count + 1
+    def _followed(self, aims: list[Aim], first: int) -> Iterator[Arrays]:
+        """Parts of descents in their order, as parts from number `first` on."""
+        known = {k: None if self.store is None else self.store.read(first + k) for k in range(len(aims))}
+        kept = {k: x for k, x in known.items() if x is not None and np.array_equal(x.get("start", ()), aims[k].start)}
+        todo = [k for k in range(len(aims)) if k not in kept]
+        for done in run_chunks(self.work, [("aim", aims[k]) for k in todo], **self.options):
+            kept[todo[done.number]] = done.result
             if self.store is not None:
-                self.store.keep(number, done.result)
-            yield number, done.result
-        self.is_short = count < len(chunks)
+                self.store.keep(first + todo[done.number], done.result)
+        for k in range(len(aims)):
+            if k not in kept:
+                raise _OutOfTimeError
+            yield kept[k]
 
 
 def _why_no_gradients(evaluator: Evaluator) -> str:

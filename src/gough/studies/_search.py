@@ -2,7 +2,7 @@
 
 grid, sobol, latin hypercube   `count` points (of a grid: levels of variables without a step)
 gradient                       from `starts` points of a Sobol sequence, the description's own first, `iterations` each
-evolution                      `count` designs in generations of `population`, then `polish` points of the front by gradients
+evolution                      `count` designs in generations of `population` and between those of the front, `polish` descents
 
 With a `budget` (s) each of them ends when that time is over, with what is done.
 """

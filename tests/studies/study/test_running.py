@@ -12,7 +12,7 @@ import pytest
 
 import gough
 from cli.command import gough_json
-from gough.studies import _running
+from gough.studies import _chunks
 from studies.study.robots import EXAMPLES, slider_study
 
 WIDE: dict[str, Any] = {"variables": {"crank": [0.05, 0.3], "rod": [0.25, 0.6]}, "maximise": "way"}

@@ -1,24 +1,34 @@
-"""Several objectives by pymoo's NSGA-II (up to three) or NSGA-III, whole generations at once, then polished by gradients.
+"""Several objectives: generations by pymoo's NSGA-II, descents by gradients, designs between those of the front.
 
 Infeasible designs have one violation: what is no robot counts more than any constraint, so that generations first find robots,
-then those that keep their constraints, then better ones. Polishing goes on from points of the front towards all objectives at
-once (`descend`); designs that come of it are evaluated as any other.
+then those that keep their constraints, then better ones. Where there are gradients a third of the designs is for generations,
+and more until one is feasible. Then turns of two kinds take the rest: descents lead points of the front (all that was found so
+far, not a population) to the ends of single objectives and towards all of them at once; and designs between those of the front,
+which now spans what is best, fill it. These cost an evaluation each, a descent some twenty points with gradients.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gough.errors import UsageError
 from gough.studies._pareto import ParetoFront, crowding
-from gough.studies._search import StudySearch
-from gough.studies.methods.descent import descend
 from gough.studies.study.evaluation import Evaluated, Evaluator
+from gough.studies.study.variables import DesignSpace
 
 REMEDY = "method: evolution needs pymoo: pip install 'gough[studies]'"
-MANY = 4
-"""Objectives from which on reference directions lead (NSGA-III)."""
+FIRST = 3
+"""One part of so many of the designs is for generations, where there are gradients."""
+TURNS = 2
+"""Of descents and designs between."""
+ASIDE = 0.05
+"""Least weight of an objective, of 1 for the others."""
+BEYOND = 0.3
+"""How far designs between two may be beyond one of them, of what is between."""
+NOISE = 3e-3
+"""Of variables between their bounds."""
 NOWHERE = 1e9
 """Objective of a design that is no robot; its violation is what counts."""
 
@@ -35,7 +45,7 @@ def generations(
         raise UsageError(REMEDY) from problem
     k, objectives = len(evaluator.space.variables), len(evaluator.objectives)
     problem = Problem(n_var=k, n_obj=objectives, n_ieq_constr=1, xl=np.zeros(k), xu=np.ones(k))
-    algorithm = _algorithm(population, objectives, seed)
+    algorithm = _algorithm(population)
     algorithm.setup(problem, seed=seed, termination=("n_eval", budget), verbose=False)
     number = 0
     while algorithm.has_next():
@@ -49,39 +59,54 @@ def generations(
         yield found
 
 
-def _algorithm(population: int, objectives: int, seed: int) -> Any:
-    if objectives < MANY:
-        from pymoo.algorithms.moo.nsga2 import NSGA2  # pyright: ignore[reportMissingImports]
+def _algorithm(population: int) -> Any:
+    from pymoo.algorithms.moo.nsga2 import NSGA2  # pyright: ignore[reportMissingImports]
 
-        return NSGA2(pop_size=population)
-    from pymoo.algorithms.moo.nsga3 import NSGA3  # pyright: ignore[reportMissingImports]
-    from pymoo.util.ref_dirs import get_reference_directions  # pyright: ignore[reportMissingImports]
-
-    directions = get_reference_directions("energy", objectives, population, seed=seed)
-    return NSGA3(ref_dirs=directions, pop_size=population)
+    return NSGA2(pop_size=population)
 
 
-def polish_starts(evaluator: Evaluator, front: ParetoFront, starts: int, seed: int) -> list[tuple[np.ndarray, ...]]:
-    """(x (k,), weights (o,), reference (o,)) of `starts` points of a front, from each of which gradients lead along a direction
-    of its own: objectives weigh by a random direction around equal ones, so that ends spread."""
-    F = front.objectives
+@dataclass(frozen=True)
+class Aim:
+    """A descent: from a start (k,), with weights (o,) of objectives over their sizes there; shared: all of them at once, from
+    what they are there, else their sum."""
+
+    start: np.ndarray
+    weights: np.ndarray
+    shared: bool = True
+
+
+def choose_aims(front: ParetoFront, count: int, seed: int, turn: int) -> list[Aim]:
+    """Descents from a front: in the first turn to the end of every objective, then from points that are drawn the more often, the
+    farther they are from their neighbours, in directions that are drawn around equal gains of all objectives."""
+    F, X = front.objectives, front.designs.x
     if not len(F):
         return []
     size = np.ptp(F, axis=0)
     size = np.where(size > 0, size, np.maximum(np.abs(F).max(axis=0), 1e-300))
-    order = np.argsort(-crowding(F), kind="stable")[:starts]
-    rng, out = np.random.default_rng([seed, 1]), []
-    for k in order:
-        tilt = rng.dirichlet(np.full(F.shape[1], 2.0)) * F.shape[1]
-        weights = np.abs(F[k]) / size * np.maximum(tilt, 0.05)
-        out.append((front.designs.x[k], np.where(weights > 0, weights, 1.0), F[k]))
-    return out
+    n, ends = F.shape[1], []
+    if turn == 0 and n > 1:
+        ends = [Aim(X[F[:, i].argmin()], np.where(np.arange(n) == i, 1.0, ASIDE), False) for i in range(n)][:count]
+    gap = crowding(F)
+    near = gap[np.isfinite(gap)]
+    gap = np.where(np.isfinite(gap), gap, near.max(initial=0.0)) + 1e-9
+    rng = np.random.default_rng([seed, 1, turn])
+    rows = rng.choice(len(F), size=min(count - len(ends), len(F)), p=gap / gap.sum(), replace=False)
+    found = []
+    for k in rows:
+        tilt = np.maximum(rng.dirichlet(np.ones(n)) * n, ASIDE)
+        weights = np.abs(F[k]) / size * tilt
+        found.append(Aim(X[k], np.where(weights > 0, weights, 1.0)))
+    return [*ends, *found]
 
 
-def polish(
-    evaluator: Evaluator, start: tuple[np.ndarray, ...], search: StudySearch, tick: Callable[[float], None]
-) -> Evaluated:
-    """The design that gradients lead to from one of `polish_starts`."""
-    x, weights, reference = start
-    ways = (search.solver, search.iterations, reference)
-    return descend(evaluator, x, weights, *ways, shared=True, tick=tick).evaluated
+def spread_points(front: ParetoFront, space: DesignSpace, count: int, seed: int, turn: int) -> np.ndarray:
+    """Points (count, k) around a front: half of them between two of its designs, or a little beyond one, half a design moved in
+    some variables by half of what two others differ in."""
+    rng = np.random.default_rng([seed, 2, turn])
+    size = space.upper - space.lower
+    unit = (front.designs.x - space.lower) / size
+    a, b, c = (unit[rng.integers(len(unit), size=count)] for _ in range(3))
+    between = a + rng.uniform(-BEYOND, 1.0 + BEYOND, (count, 1)) * (b - a)
+    moved = a + 0.5 * (b - c) * (rng.random(a.shape) < 0.5)
+    out = np.where(np.arange(count)[:, None] % 2 == 0, between, moved) + NOISE * rng.normal(size=a.shape)
+    return space.settle(space.lower + np.clip(out, 0.0, 1.0) * size)

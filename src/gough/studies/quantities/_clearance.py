@@ -5,6 +5,7 @@ smoothly its derivative is that with s and t held: n · (a' - b'), n the directi
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
@@ -41,18 +42,16 @@ class LegDistances:
 
     def evaluate(self, states: ClosedStates) -> np.ndarray:
         """Values (n, pairs)."""
-        points = self._points(states)
-        return np.stack([self._least(points, a, b)[0] for a, b in combinations(self.chains, 2)], axis=1)
+        return self._nearest(self._points(states))[0]
 
     def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
         """Gradients (n, parameters)."""
         points = self._points(states)
-        bar, rows = np.zeros_like(points), np.arange(len(points))
-        for (a, b), weight in zip(combinations(self.chains, 2), weights.T, strict=True):
-            _, ends, share, n = self._least(points, a, b)
-            for k, sign in ((0, 1.0), (1, -1.0)):
-                for end, part in ((0, 1.0 - share[:, k]), (1, share[:, k])):
-                    bar[rows, ends[:, 2 * k + end]] += (sign * weight * part)[:, None] * n
+        bar, rows = np.zeros_like(points), np.arange(len(points))[:, None]
+        _, ends, share, n = self._nearest(points)
+        for k, sign in ((0, 1.0), (1, -1.0)):
+            for end, part in ((0, 1.0 - share[..., k]), (1, share[..., k])):
+                np.add.at(bar, (rows, ends[..., 2 * k + end]), (sign * weights * part)[..., None] * n)
         joints = len(states.model.mechanism.links)
         return states.pull("joint_points", {"joints": bar[:, :joints], "cuts": bar[:, joints:]})["parameters"]
 
@@ -61,19 +60,23 @@ class LegDistances:
         found = states.evaluate("joint_points")
         return np.concatenate([found["joints"], found["cuts"]], axis=1)
 
-    def _least(
-        self, points: np.ndarray, first: tuple[int, ...], second: tuple[int, ...]
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(distance (n,), points (n, 4) of the two pieces that are nearest, where on them (n, 2), direction (n, 3))."""
-        found = []
-        for a in pairwise(first):
-            for b in pairwise(second):
-                d, share, n = segment_distance(*(points[:, k] for k in (*a, *b)))
-                found.append((d, np.broadcast_to([*a, *b], (len(d), 4)), share, n))
-        d = np.stack([x[0] for x in found])
-        best, rows = np.argmin(np.nan_to_num(d, nan=np.inf), axis=0), np.arange(d.shape[1])
-        ends, share, n = (np.stack([x[k] for x in found])[best, rows] for k in (1, 2, 3))
-        return d[best, rows] - 2.0 * self.radius, ends, share, n
+    @cached_property
+    def _pieces(self) -> tuple[np.ndarray, np.ndarray]:
+        """(ends (k, 4) of all pieces of one leg beside pieces of another, the first of them of every pair of legs (pairs,))."""
+        found = [[(*a, *b) for a in pairwise(x) for b in pairwise(y)] for x, y in combinations(self.chains, 2)]
+        return np.concatenate(found), np.cumsum([0, *map(len, found)])[:-1]
+
+    def _nearest(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(distances (n, pairs), points (n, pairs, 4) of the two pieces that are nearest, where on them (n, pairs, 2), directions
+        (n, pairs, 3))."""
+        ends, first = self._pieces
+        n, k = len(points), len(ends)
+        d, share, away = segment_distance(*(points[:, own].reshape(-1, 3) for own in ends.T))
+        d, share, away = d.reshape(n, k), share.reshape(n, k, 2), away.reshape(n, k, 3)
+        kept = np.nan_to_num(d, nan=np.inf)
+        best = np.stack([a + kept[:, a:b].argmin(axis=1) for a, b in pairwise((*first.tolist(), k))], axis=1, dtype=int)
+        rows = np.arange(n)[:, None]
+        return d[rows, best] - 2.0 * self.radius, ends[best], share[rows, best], away[rows, best]
 
 
 def segment_distance(

@@ -113,11 +113,9 @@ class StateMeasure:
         or smallest, and, of a peak, of entries of either sign."""
         x = self.entries(found)[0]
         s, m = x.shape
-        out = np.empty((s, m, slopes.shape[1]))
-        for k in range(m):
-            weights = np.zeros((s, m))
-            weights[:, k] = 1.0
-            out[:, k] = self.quantity.pull(found.states, weights) @ slopes[0].T
+        weights = np.repeat(np.eye(m), s, axis=0)  # all states for the first entry, all for the next, …
+        pulled = self.quantity.pull(found.states.repeat(m), weights)
+        out = (pulled @ slopes[0].T).reshape(m, s, -1).transpose(1, 0, 2)
         if isinstance(self.quantity, MayRepeat) and (repeated := self.quantity.repeated_values(found.states)).any():
             out[repeated] = self.quantity.branch_slopes(found.states, slopes[0])[repeated]
         both = self.reduction.bounds is not None and self.reduction.bounds[1]
