@@ -99,7 +99,7 @@ def doubts_of(found: "Identification") -> list[str]:
         why = "prior= holds them back, or the" if found.prior.stated else "the"
         out.append(
             f"consistent numbers are {off:.3g} deviations away from the data's: {why} model lacks something that the data show "
-            "(friction, offsets, a flexible part), or deviations are too small{missing}"
+            "(friction, offsets, a flexible part), or deviations are too small" + missing
         )
     for k, fit in enumerate(found.fits[1:]):
         if fit.worse_than(found.fits[0]) and fit.error > 0.02:
@@ -120,8 +120,8 @@ def _misses_more(found: "Identification") -> str:
     if times[worst] < WORSE:
         return ""
     return (
-        f"; with them {own[worst]:.3g} of the force at {found.rows.names[worst]} are not predicted in training, with the estimate "
-        f"{estimate[worst]:.3g}"
+        f"; with them {own[worst]:.3g} of the force at {found.rows.names[worst]} are not predicted in training, with the "
+        f"estimate {estimate[worst]:.3g}"
     )
 
 

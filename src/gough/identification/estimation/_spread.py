@@ -6,7 +6,7 @@ Filters make neighbouring residuals e alike, drives share disturbances, Coulomb 
 taken from a model of the noise but from sums of g over blocks of samples longer than they remember each other (Newey and West
 1987 with a window of blocks). With fewer blocks than TOLD a parameter the noise is taken as white, times what the
 autocorrelation of the residuals adds. g is multiplied by K before it is squared: with H = K = T⁻¹, T the triangle of the data, S
-is about 1 however badly the data are conditioned, while Σ g gᵀ would have the condition squared, and its inverse be rounding alone.
+is about 1 however badly the data are conditioned, while Σ g gᵀ would have the condition squared, its inverse be rounding alone.
 Then S^(-½) H⁻¹ is a root of the information (cov φ)⁻¹ that no rounding makes smaller or larger.
 """
 

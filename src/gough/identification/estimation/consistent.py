@@ -35,6 +35,8 @@ LEAST = 1e-6
 """Least eigenvalue of a body's J, of its largest typical one: a body of matter has some extent everywhere."""
 THIN = 1e-10
 """Of the least: where the barrier is thin enough."""
+SLACK = 1e-13
+"""Least distance of an eigenvalue from LEAST: nearer ones are lost in rounding."""
 NEAR, ROUNDING = 1.0, 1e-10
 """What a last step could gain at most, over μ and over the sum itself: then it came to rest."""
 FAINT = 0.01
@@ -230,7 +232,7 @@ def _on_central_path(
 
     def barrier(y: np.ndarray) -> float:
         free, values = rows @ y, np.linalg.eigvalsh(parts @ y) - LEAST
-        inside = (free > 0).all() and (values > 0).all()
+        inside = (free > 0).all() and (values > SLACK).all()
         return float(-np.log(free).sum() - np.log(values).sum()) if inside else np.inf
 
     def cost(y: np.ndarray, mu: float) -> float:
