@@ -397,7 +397,9 @@ velocities: [x]
 def test_a_start_far_away_leads_to_the_stiffness_of_the_formula(start: float, name: str) -> None:
     """k = m (2π f)², whose deviation is k 2σ/f; steps that would make k negative are not taken."""
     f = np.sqrt(1210 / 2) / (2 * np.pi)
-    fit = gough.fit_frequencies(gough.build(loads(AXIS)), [f], [name], sigma_hz=0.01, drives="free", start={name: start})
+    fit = gough.fit_frequencies(
+        gough.build(loads(AXIS)), [f], [name], sigma_hz=0.01, drives="free", start={name: start}
+    )
     assert fit.values == pytest.approx([1210.0], rel=1e-6) and fit.undetermined == ()
     assert fit.deviations == pytest.approx([1210.0 * 0.02 / f], rel=1e-4)
 
