@@ -18,9 +18,10 @@ def blur(information: np.ndarray, sizes: np.ndarray, least: float) -> np.ndarray
 
 @dataclass(frozen=True)
 class Estimate:
-    """Base parameters from data. method: "ls", "iv" or "didim". phi (p,), covariance (p, p), information (k, p): a root
-    of its inverse on what the data tell; sigma (rows,): noise of the forces (N, N m). directions (k, p): of φ that the data do not
-    tell at all; singular_values (p,): of the data, columns of unit length. residuals: what is left. turns: of the iteration, with |change| over deviation of each; settled: whether they ended.
+    """Base parameters from data. method: "ls", "iv" or "didim". phi (p,), covariance (p, p), information (k, p): a root of its
+    inverse on what the data tell; sigma (rows,): noise of the forces (N, N m). directions (k, p): of φ that the data do not tell
+    at all; singular_values (p,): of the data, columns of unit length. residuals: what is left. turns: of the iteration, with
+    |change| over deviation of each; settled: whether they ended.
     """
 
     method: str

@@ -48,8 +48,8 @@ def demand_scale(triangles: RowTriangles, rank: int) -> None:
 
 
 def solve_gains(triangles: RowTriangles, first: np.ndarray) -> tuple[WeighedSolution, np.ndarray]:
-    """(the solution, T (p, p) with TᵀT = Zᵀ W Z). first (p,): base parameters, then a gain for every row; what stays where the data tell
-    nothing."""
+    """(the solution, T (p, p) with TᵀT = Zᵀ W Z). first (p,): base parameters, then a gain for every row; what stays where the
+    data tell nothing."""
     kinds = len(triangles.R)
     forces = np.linalg.norm(triangles.R[:, :, -1 - kinds : -1], axis=(1, 2))
     phi = solve_weighed(triangles, first, np.where(forces > 0, forces, 1.0)).phi

@@ -61,7 +61,8 @@ def _in_words(problem: ExcitationProblem, x: np.ndarray, which: int, sample: int
 def finish_excitation(
     problem: ExcitationProblem, search: Search, x: np.ndarray, first: np.ndarray, scaled_by: str, notes: Sequence[str]
 ) -> Excitation:
-    """The result at unknowns x, or at `first`, those of the unoptimised motion, where a search that ended early has none better."""
+    """The result at unknowns x, or at `first`, those of the unoptimised motion, where a search that ended early has none
+    better."""
     leading, basis, measure, model = problem.space, problem.basis, problem.measure, problem.space.model
     samples = FINE * len(problem.times)
     first, kept = _kept_everywhere(problem, first)
