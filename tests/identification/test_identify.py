@@ -272,3 +272,19 @@ def test_motions_are_given_by_run_whatever_parts_it_has() -> None:
     assert float(np.mean(((found.base_values - truth) / found.base_deviations) ** 2)) < 2.2
     with pytest.raises(UsageError, match="3 motions for 2 runs"):
         gough.identify(model, holed, method="iv", controller=of.controller, motion=[of.motion()] * 3)
+
+
+@pytest.mark.parametrize("method", ["iv", "didim"])
+@pytest.mark.parametrize("begin", [float("nan"), float("inf")])
+def test_a_begin_that_is_no_time_is_refused(method: str, begin: float) -> None:
+    of, model, _, _ = case("five_bar")
+    with pytest.raises(UsageError, match=r"begin: (nan|inf) of run"):
+        gough.identify(
+            model, record("five_bar"), method=method, controller=of.controller, motion=of.motion(), begin=begin
+        )
+
+
+@pytest.mark.parametrize("thin", [10**5, 10**7, 10**9])
+def test_thinning_beyond_the_data_makes_no_filter(thin: int) -> None:
+    with pytest.raises(UsageError, match="thin="):
+        gough.identify(case("five_bar")[1], record("five_bar"), thin=thin)

@@ -18,7 +18,7 @@ from gough.identification.estimation import (
     solve_scaled,
     solve_weighed,
     spans,
-    spread_covariance,
+    spread_matrices,
     stretches,
     whole_bodies,
 )
@@ -40,7 +40,7 @@ __all__ = [
     "solve_scaled",
     "solve_weighed",
     "spans",
-    "spread_covariance",
+    "spread_matrices",
     "stretches",
     "whole_bodies",
 ]

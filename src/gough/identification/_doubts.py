@@ -10,7 +10,8 @@ from scipy.stats import chi2
 
 from gough.identification._zeros import doubts_of_zeros
 from gough.identification.data.samples import Samples
-from gough.identification.estimation.rows import stretches
+from gough.identification.estimation.rows import ForceEquations, stretches
+from gough.identification.identification import fit_of
 from gough.simulation.motion.motion import Motion
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ POOR = 1000.0
 """Condition of the data, columns of unit length, from which excitation is called poor."""
 FAR = 3.0
 """Deviations from 0 beyond which a wrong sign is no chance."""
+WORSE = 1.1
+"""Times what the estimate does not predict in training, from which that of the robot's numbers is told."""
 MISSING, STRUCTURED = 0.1, 0.001
 """Shares of the force that are not predicted: of any kind, and of a kind that is no noise."""
 LONG = 3.0
@@ -92,10 +95,11 @@ def doubts_of(found: "Identification") -> list[str]:
         )
     off = found.distance
     if off > FAR:
+        missing = _misses_more(found)
         why = "prior= holds them back, or the" if found.prior.stated else "the"
         out.append(
             f"consistent numbers are {off:.3g} deviations away from the data's: {why} model lacks something that the data show "
-            "(friction, offsets, a flexible part), or deviations are too small"
+            "(friction, offsets, a flexible part), or deviations are too small" + missing
         )
     for k, fit in enumerate(found.fits[1:]):
         if fit.worse_than(found.fits[0]) and fit.error > 0.02:
@@ -104,6 +108,21 @@ def doubts_of(found: "Identification") -> list[str]:
                 "numbers fit the training data alone"
             )
     return out
+
+
+def _misses_more(found: "Identification") -> str:
+    """By how much the robot's numbers predict the training forces worse than the estimate, where that is more than a little."""
+    phi = np.append(found.base.matrix @ found.standard.values, found.gains)
+    equations = ForceEquations(found.rows, found.samples, found.thinning)
+    own, estimate = (fit_of(equations, x, "training").rms for x in (phi, found.estimate.phi))
+    times = own / np.maximum(estimate, 1e-300)
+    worst = int(np.argmax(times))
+    if times[worst] < WORSE:
+        return ""
+    return (
+        f"; with them {own[worst]:.3g} of the force at {found.rows.names[worst]} are not predicted in training, with the "
+        f"estimate {estimate[worst]:.3g}"
+    )
 
 
 def _against_prior(found: "Identification") -> list[str]:

@@ -15,7 +15,7 @@ from gough.identification._unknowns import OFFSET, Unknown
 from gough.identification.base_parameters import BaseParameters
 from gough.identification.data.samples import Samples
 from gough.identification.estimation.consistent import inconsistent_names
-from gough.identification.estimation.estimate import Estimate
+from gough.identification.estimation.estimate import Estimate, blur
 from gough.identification.estimation.hands import HERE, Hands
 from gough.identification.estimation.rows import EquationPart, ForceEquations, Rows, Thinning, stretches
 from gough.identification.saved import save_identification, saved_numbers
@@ -170,18 +170,11 @@ class Identification:
     def distance(self) -> float:
         """How far the robot's numbers are from the estimate, in deviations: √ of the mean square over the base parameters; 0
         where consistency took nothing."""
-        s = self.base_deviations
-        known = np.flatnonzero(np.isfinite(s) & (s > 0))  # what the data tell nothing of is no distance
-        if not len(known):
-            return 0.0
-        off = (self.base.matrix @ self.standard.values - self.base_values)[known]
-        rounding = (DUST * self.base_sizes[known]) ** 2  # of data without noise
-        spread = self.estimate.covariance[np.ix_(known, known)] + np.diag(rounding)
-        scale = np.sqrt(s[known] ** 2 + rounding)
-        sizes, directions = np.linalg.eigh(spread / np.outer(scale, scale))
-        told = sizes > 1e-9 * sizes[-1]
-        parts = directions[:, told].T @ (off / scale) / np.sqrt(sizes[told])
-        return float(np.sqrt(np.mean(parts**2))) if told.any() else 0.0
+        off = self.base.matrix @ self.standard.values - self.base_values
+        told = blur(
+            self.estimate.information_of(self.base.rank), self.base_sizes, DUST
+        )  # rounding, of data without noise
+        return float(np.linalg.norm(told @ off) / np.sqrt(max(1, len(told))))
 
     @property
     def consistency_words(self) -> str:

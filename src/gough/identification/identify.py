@@ -254,6 +254,12 @@ def _told(motion: Any, begin: Any, names: Sequence[str]) -> tuple[Told, ...]:
     begins = np.array(for_parts(tuple(given), names)) if given.ndim else np.full(runs, float(given))
     if begins.shape != (runs,):
         raise UsageError(f"begin: {len(begins)} times for {runs} runs; give one, or one a run")
+    unknown = np.flatnonzero(~np.isfinite(begins))
+    if len(unknown):
+        k = int(unknown[0])
+        raise UsageError(
+            f"begin: {begins[k]} of run {names[k]!r}; give the time (s) by the data's clock at which its motion began"
+        )
     return tuple(Told(m, float(b)) for m, b in zip(motions, begins, strict=True))
 
 
@@ -294,7 +300,7 @@ def _in_closed_loop(
     base = rows.base
     freed = FreedModel.of(rows.model, base.regressor.unknowns)
     loop = ClosedLoop(freed.model, controller, tuple(t.motion for t in told), tuple(t.begin for t in told))
-    nearly = np.diag((base.matrix**2) @ (1e-3 * known.spreads) ** 2)
+    nearly = np.diag(1.0 / np.sqrt((base.matrix**2) @ (1e-3 * known.spreads) ** 2))
     masses = [k for k, name in enumerate(base.regressor.names) if name.endswith(".M")]
 
     def design(phi: np.ndarray) -> np.ndarray:
@@ -324,4 +330,4 @@ def _numbers(base: BaseParameters, estimate: Estimate, known: Prior, way: str) -
     plain = lift(base, phi, covariance, known)
     if not way or not inconsistent_names(base.regressor.names, plain.values):
         return plain
-    return replace(plain, values=consistent_values(base, phi, covariance, known, way))
+    return replace(plain, values=consistent_values(base, phi, estimate.information_of(base.rank), known, way))

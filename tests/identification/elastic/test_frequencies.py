@@ -380,3 +380,33 @@ def test_a_prior_that_outweighs_the_data_and_contradicts_them_is_said():
         gough.fit_frequencies(
             gough.build(loads(ROW)), row_frequencies(1300, 500), wanted, sigma_hz=1e-300, drives="free"
         )
+
+
+AXIS = """
+format: 2
+name: axis
+variables: {k: 1000 N/m}
+bodies: [{name: head, mass: 2.0}]
+joints: [{name: x, type: prismatic, parent: world, child: head, axis: [1, 0, 0], spring: {stiffness: k, damping: 1}}]
+velocities: [x]
+"""
+
+
+@pytest.mark.parametrize("start", [1e-3, 1e5, 1e6, 1e7, 1e9])
+@pytest.mark.parametrize("name", ["k", "x.spring.stiffness"])
+def test_a_start_far_away_leads_to_the_stiffness_of_the_formula(start: float, name: str) -> None:
+    """k = m (2π f)², whose deviation is k 2σ/f; steps that would make k negative are not taken."""
+    f = np.sqrt(1210 / 2) / (2 * np.pi)
+    fit = gough.fit_frequencies(
+        gough.build(loads(AXIS)), [f], [name], sigma_hz=0.01, drives="free", start={name: start}
+    )
+    assert fit.values == pytest.approx([1210.0], rel=1e-6) and fit.undetermined == ()
+    assert fit.deviations == pytest.approx([1210.0 * 0.02 / f], rel=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::gough.IdentificationWarning")
+def test_a_number_far_from_the_described_one_is_determined_where_its_own_deviation_is_small() -> None:
+    f = 1e3 * np.sqrt(1210 / 2) / (2 * np.pi)
+    fit = gough.fit_frequencies(gough.build(loads(AXIS)), [f], ["k"], sigma_hz=0.01, drives="free")
+    assert fit.values == pytest.approx([1210e6], rel=1e-6) and fit.undetermined == ()
+    assert not any("do not determine" in note for note in fit.notes)

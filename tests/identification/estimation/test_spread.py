@@ -12,7 +12,7 @@ import pytest
 
 import gough
 from gough import Samples
-from inner.identification import Piece, Residuals, Thinning, block_squares, spans, spread_covariance, stretches
+from inner.identification import Piece, Residuals, Thinning, block_squares, spans, spread_matrices, stretches
 
 from .motions import samples
 
@@ -38,11 +38,11 @@ def test_covariance_by_blocks_is_the_plain_sum(parts: int) -> None:
     def squares(*given: Any) -> list[tuple[np.ndarray, int]]:
         return [block_squares([pair], *given) for pair in pieces]
 
-    found = spread_covariance(squares, phi, sigma, inverse, np.eye(p), seen)
+    found = spread_matrices(squares, phi, sigma, inverse, np.eye(p), np.eye(p), seen)
     left = target.astype(np.longdouble) - Y.astype(np.longdouble) @ phi
     g = np.einsum("nr,nrp->np", left / sigma**2, Z).reshape(-1, 12, p).sum(axis=1)
     right = inverse @ (g.T @ g * (len(g) / (len(g) - p))) @ inverse.T
-    assert np.abs(found - right).max() < 1e-12 * np.abs(right).max()
+    assert np.abs(found.covariance - right).max() < 1e-12 * np.abs(right).max()
 
 
 @pytest.mark.parametrize("factor", [1, 3])

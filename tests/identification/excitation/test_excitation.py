@@ -215,3 +215,22 @@ def test_misuse_is_named(given: dict, said: str) -> None:
 def test_robots_that_drives_do_not_lead_are_refused() -> None:
     with pytest.raises(gough.UsageError, match=r"of dualemps no drive leads .*, which move as forces let them"):
         gough.excitation(model_of("dualemps"))
+
+
+@pytest.mark.parametrize("objective", ["condition", "d-optimal"])
+@pytest.mark.parametrize("seed", [0, 2])
+def test_a_search_without_time_gives_nothing_worse_than_the_unoptimised_motion(objective: str, seed: int) -> None:
+    """Both compared by the regressor's own columns along the motions."""
+    model, limits = gough.build("five_bar"), {"*_motor": {"stroke": (0.3, 2.8)}}
+    e = gough.excitation(
+        model, period=4.0, harmonics=3, limits=limits, starts=1, budget=0.001, seed=seed, objective=objective
+    )
+    t = np.linspace(0.0, 4.0, 600, endpoint=False)
+    worth = []
+    for motion in (e.motion, e.before_motion):
+        s = gough.motions.states_along(model, motion, t)
+        assert (s.q[:, model.drive_index] >= 0.3).all() and (s.q[:, model.drive_index] <= 2.8).all()
+        W = e.base.columns(gough.regressor(model)(s.q, s.v, s.acceleration).Y)
+        W = W.reshape(-1, e.base.rank) * e.scaling / np.sqrt(len(t))
+        worth.append(np.linalg.cond(W) if objective == "condition" else -np.linalg.slogdet(W.T @ W)[1])
+    assert worth[0] <= worth[1] * (1 + 1e-9) + 1e-9

@@ -79,7 +79,7 @@ def minimise_squares(
     def all_residuals(z: np.ndarray) -> np.ndarray:
         try:
             own = residual(z * size)
-        except BadStateError:  # no rest there, or no inertia: such a step is not taken
+        except (BadStateError, UsageError):  # no rest there, no inertia, or no robot: such a step is not taken
             own = np.full(count, np.nan)
         return np.concatenate([own, ((z * size)[places] - middle) / spread if rows else np.zeros(0)])
 

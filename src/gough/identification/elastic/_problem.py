@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 AGAINST = 4.0
 """Deviations between data and prior at which they contradict each other."""
+SMALL = 0.01
+"""Part of a number found, beside its typical size, below which its deviation says that it is told: far from the description a
+number may be right, and its deviation larger than what was described."""
 MOST = 1e100
 """Largest number that can be measured, and one over the smallest deviation: squares of larger ones are none."""
 SHARED = {
@@ -132,8 +135,9 @@ class FitProblem:
     def left_open(self, found: Solution) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """(names of what the data leave open, notes); IdentificationWarning where something is to be doubted."""
         told = np.sqrt(np.diag(found.covariance))  # with the priors
-        names = tuple(u.name for u, s in zip(self.unknowns, found.from_data, strict=True) if not s < u.size)
-        size = {u.name: (s, u.size) for u, s in zip(self.unknowns, told, strict=True)}
+        sizes = [max(u.size, SMALL * abs(float(x))) for u, x in zip(self.unknowns, found.values, strict=True)]
+        names = tuple(u.name for u, s, x in zip(self.unknowns, found.from_data, sizes, strict=True) if not s < x)
+        size = {u.name: (s, x) for u, s, x in zip(self.unknowns, told, sizes, strict=True)}
         lost = [n for n in names if n not in self.prior and not size[n][0] < size[n][1]]
         held = [n for n in names if n not in lost]
         notes = []

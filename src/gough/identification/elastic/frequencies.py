@@ -99,9 +99,10 @@ def fit_frequencies(
         for pose, (M, found) in zip(poses, at(x, False), strict=True):
             modes, _, _ = pose.pairing.pair(found, pose.rows(M))
             with np.errstate(invalid="ignore"):
-                hz = np.sqrt(found.squares[modes]) / (
-                    2 * np.pi
-                )  # NaN where it does not swing: such a step is not taken
+                squares = found.squares[modes]
+                if not np.array_equal(x, begin):  # NaN where it does not swing: such a step is not taken
+                    squares = np.where(squares > 0, squares, np.nan)
+                hz = np.sqrt(squares) / (2 * np.pi)
             out.append((hz - pose.pairing.measured) / pose.pairing.sigma)
         return np.concatenate(out)
 

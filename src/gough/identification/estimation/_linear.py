@@ -125,14 +125,20 @@ def _by_reflections(pieces: Iterable[Piece], kinds: int, size: int) -> np.ndarra
 
 @dataclass(frozen=True)
 class WeighedSolution:
-    """φ (p,), noise of the rows sigma (rows,), (JᵀJ)⁻¹ of weighed rows as covariance (p, p); directions (k, p): of φ that
+    """φ (p,), noise of the rows sigma (rows,), half (p, p) with half halfᵀ = (JᵀJ)⁻¹ of
+    weighed rows; directions (k, p): of φ that
     the data leave where they were; singular_values (p,): of the data, columns of unit length."""
 
     phi: np.ndarray
     sigma: np.ndarray
-    covariance: np.ndarray
+    half: np.ndarray
     directions: np.ndarray
     singular_values: np.ndarray
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """(JᵀJ)⁻¹ (p, p): of white noise."""
+        return self.half @ self.half.T
 
 
 def solve_weighed(triangles: RowTriangles, first: np.ndarray, weights: np.ndarray | None = None) -> WeighedSolution:
@@ -150,7 +156,7 @@ def solve_weighed(triangles: RowTriangles, first: np.ndarray, weights: np.ndarra
             break
     T, z = triangles.weighed_triangle(sigma)
     phi, inverse, directions, values = solve_scaled(T, z, first)
-    return WeighedSolution(phi, sigma, inverse @ inverse.T, directions, values)
+    return WeighedSolution(phi, sigma, inverse, directions, values)
 
 
 def solve_scaled(

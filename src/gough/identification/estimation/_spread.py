@@ -1,11 +1,13 @@
 """How far estimates spread: the covariance of φ, whatever the colour of the noise.
 
 Any estimate here solves Zᵀ W (target - Y φ) = 0, so φ - truth = A⁻¹ Σ g with g = zᵀ w e of a sample and A = Zᵀ W Y, and
-    cov φ = A⁻¹ cov(Σ g) A⁻ᵀ.
+    cov φ = A⁻¹ cov(Σ g) A⁻ᵀ = H S Hᵀ,   A⁻¹ = H Kᵀ,   S = cov(Σ Kᵀ g).
 Filters make neighbouring residuals e alike, drives share disturbances, Coulomb friction rattles at reversals: so cov(Σ g) is not
 taken from a model of the noise but from sums of g over blocks of samples longer than they remember each other (Newey and West
 1987 with a window of blocks). With fewer blocks than TOLD a parameter the noise is taken as white, times what the
-autocorrelation of the residuals adds.
+autocorrelation of the residuals adds. g is multiplied by K before it is squared: with H = K = T⁻¹, T the triangle of the data, S
+is about 1 however badly the data are conditioned, while Σ g gᵀ would have the condition squared, its inverse be rounding alone.
+Then S^(-½) H⁻¹ is a root of the information (cov φ)⁻¹ that no rounding makes smaller or larger.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,6 +25,8 @@ LAGS = 60
 """Of the autocorrelation."""
 MEMORY = 4.0
 """Length of a block over the time in which residuals forget."""
+SURE = 1e-9
+"""Least eigenvalue of S beside its largest: residuals that cancel over blocks do not tell φ without noise."""
 
 
 @dataclass(frozen=True)
@@ -76,30 +80,65 @@ def memory_of(correlation: np.ndarray) -> float:
 
 Pairs = Iterable[tuple[Piece, np.ndarray]]
 """Pieces and their instruments Z (n, rows, p), which are Y itself in least squares."""
-BlockSquares = Callable[[np.ndarray, np.ndarray, int], list[tuple[np.ndarray, int]]]
+BlockSquares = Callable[[np.ndarray, np.ndarray, np.ndarray, int], list[tuple[np.ndarray, int]]]
 
 
-def block_squares(pairs: Pairs, phi: np.ndarray, sigma: np.ndarray, length: int) -> tuple[np.ndarray, int]:
-    """(Σ g gᵀ (p, p), number) of blocks of `length` samples, g = Σ zᵀ w e of a block; sigma (rows,): noises that rows are weighed
-    by."""
+def block_squares(
+    pairs: Pairs, phi: np.ndarray, sigma: np.ndarray, even: np.ndarray, length: int
+) -> tuple[np.ndarray, int]:
+    """(Σ Kᵀg (Kᵀg)ᵀ (p, p), number) of blocks of `length` samples, g = Σ zᵀ w e of a block; sigma (rows,): noises that rows are
+    weighed by; even (p, p): K."""
     p, blocks = len(phi), 0
     total = RowSquares((1, p + 1))
     for piece, Z in pairs:
         sums = block_sums((piece.Y, piece.target), Z, phi, 1.0 / sigma**2, length)
-        total.add(sums[:, None], np.zeros((len(sums), 1)))
+        total.add((sums @ even)[:, None], np.zeros((len(sums), 1)))
         blocks += len(sums)
     return total.total[0, :p, :p], blocks
 
 
-def spread_covariance(
-    squares: BlockSquares, phi: np.ndarray, sigma: np.ndarray, inverse: np.ndarray, plain: np.ndarray, seen: Residuals
-) -> np.ndarray:
-    """cov φ (p, p). squares: `block_squares` of parts of all equations by (φ, sigma, length), asked only where there are blocks
-    enough. sigma (rows,): noises that rows were weighed by; inverse: A⁻¹; plain: Zᵀ W Z; seen: the residuals of φ."""
+@dataclass(frozen=True)
+class SpreadMatrices:
+    """covariance (p, p) of φ; information (k, p): a root of its inverse on what the data tell, |information δφ|² is the square of
+    a distance in deviations."""
+
+    covariance: np.ndarray
+    information: np.ndarray
+
+
+def spread_matrices(
+    squares: BlockSquares,
+    phi: np.ndarray,
+    sigma: np.ndarray,
+    half: np.ndarray,
+    even: np.ndarray,
+    plain: np.ndarray,
+    seen: Residuals,
+    rank: int | None = None,
+) -> SpreadMatrices:
+    """Of φ (p,). squares: `block_squares` of parts of all equations by (φ, sigma, even, length), asked only where there are
+    blocks enough. sigma (rows,): noises that rows were weighed by; half, even (p, p): H and K; plain: Kᵀ Zᵀ W Z K; seen: the
+    residuals of φ; rank: of H, p where the data tell all."""
     p = len(phi)
     if seen.count < seen.block * TOLD * p:
         dof = max(1.0, seen.count * len(sigma) - p)
-        return inverse @ (plain * seen.memory * float((seen.squares / sigma**2).sum()) / dof) @ inverse.T
-    found = squares(phi, sigma, seen.block)
-    total, blocks = sum(own for own, _ in found), sum(count for _, count in found)
-    return inverse @ (total * blocks / max(1, blocks - p)) @ inverse.T
+        S = plain * seen.memory * float((seen.squares / sigma**2).sum()) / dof
+    else:
+        found = squares(phi, sigma, even, seen.block)
+        total, blocks = sum(own for own, _ in found), sum(count for _, count in found)
+        S = np.asarray(total * blocks / max(1, blocks - p))
+    return SpreadMatrices(half @ S @ half.T, _root_of_information(half, (S + S.T) / 2, p if rank is None else rank))
+
+
+def _root_of_information(half: np.ndarray, S: np.ndarray, rank: int) -> np.ndarray:
+    """S^(-½) H⁻¹ (rank, p) on the first `rank` directions of both."""
+    size = np.linalg.norm(half, axis=1)
+    size = np.where(size > 0, size, 1.0)
+    U, values, Vt = np.linalg.svd(half / size[:, None])
+    inner, directions = np.linalg.eigh(Vt[:rank] @ S @ Vt[:rank].T)
+    if not len(inner) or not inner[-1] > 0:
+        return np.zeros((0, len(size)))
+    inner = np.maximum(inner, SURE * inner[-1])
+    with np.errstate(divide="ignore", over="ignore"):
+        own = Vt[:rank].T @ directions / np.sqrt(inner)
+        return (own.T @ (Vt[:rank].T / values[:rank]) @ U[:, :rank].T) / size

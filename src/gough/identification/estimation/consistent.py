@@ -15,16 +15,17 @@ added and μ falls, which Newton's steps by y follow in some forty turns.
 "lmi": as a semidefinite program (Sousa and Cortesão 2014), with cvxpy and Clarabel.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
 
-from gough.errors import UsageError
+from gough.errors import IdentificationWarning, UsageError, warn
 from gough.identification._standard import Prior
 from gough.identification.base_parameters import BaseParameters
+from gough.identification.estimation.estimate import blur
 
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 MOMENTS = TEN[4:]
@@ -34,6 +35,10 @@ LEAST = 1e-6
 """Least eigenvalue of a body's J, of its largest typical one: a body of matter has some extent everywhere."""
 THIN = 1e-10
 """Of the least: where the barrier is thin enough."""
+SLACK = 1e-13
+"""Least distance of an eigenvalue from LEAST: nearer ones are lost in rounding."""
+NEAR, ROUNDING = 1.0, 1e-10
+"""What a last step could gain at most, over μ and over the sum itself: then it came to rest."""
 FAINT = 0.01
 """What the description weighs, as a part of its spread, where the user states none."""
 YIELDING = 1e-3
@@ -96,15 +101,15 @@ def inconsistent_names(names: Sequence[str], values: np.ndarray) -> list[str]:
 
 
 def consistent_values(
-    base: BaseParameters, phi: np.ndarray, covariance: np.ndarray, prior: Prior, way: str = "log-cholesky"
+    base: BaseParameters, phi: np.ndarray, information: np.ndarray, prior: Prior, way: str = "log-cholesky"
 ) -> np.ndarray:
-    """π (n,) nearest to estimates φ (p,) with their covariance (p, p), and to the description."""
+    """π (n,) nearest to estimates φ (p,), with a root (k, p) of their information C⁻¹, and to the description."""
     if way not in WAYS:
         raise UsageError(f"consistent={way!r}; use one of {', '.join(WAYS)}, or False")
     names = base.regressor.names
     bodies = whole_bodies(names)
     signed = [k for k, n in enumerate(names) if n.rsplit(".", 1)[-1] in NOT_NEGATIVE]
-    told = _root_of_inverse(covariance + np.diag(EXACT**2 * (base.matrix**2 @ prior.spreads**2)))
+    told = blur(information, np.sqrt(base.matrix**2 @ prior.spreads**2), EXACT)
     weight = (1.0 if prior.stated else FAINT) / prior.spreads
     weight[[k for k in base.unseen if names[k].rsplit(".", 1)[-1] in MOMENTS]] *= YIELDING
     misfit = np.vstack([told @ base.matrix, np.diag(weight)])
@@ -117,15 +122,6 @@ def consistent_values(
             f"consistent={way!r}: no numbers that a robot of matter can have were found near the estimate, which is far from "
             "any; check units and columns, controller=, motion= and begin=, or look at it with consistent=False"
         ) from None
-
-
-def _root_of_inverse(covariance: np.ndarray) -> np.ndarray:
-    """T with TᵀT = C⁻¹; directions that nothing tells count nothing."""
-    scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    scale = np.where(scale > 0, scale, 1.0)
-    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
-    values = np.maximum(values, 1e-14 * values[-1])
-    return (vectors / np.sqrt(values)).T / scale
 
 
 def _least_eigenvalues(body: BodyPlaces, prior: Prior) -> np.ndarray:
@@ -142,7 +138,7 @@ def _by_factors(
     inertial = [k for body in bodies for k in body.places]
     other = [k for k in range(n) if k not in set(inertial)]
     scales = [_least_eigenvalues(body, prior) for body in bodies]
-    begin = _on_central_path(bodies, scales, signed, misfit, wanted, prior)
+    begin, settled = _on_central_path(bodies, scales, signed, misfit, wanted, prior)
     start = np.concatenate(
         [*(_factors(b.pseudo_inertia(begin), s) for b, s in zip(bodies, scales, strict=True)), begin[other]]
     )
@@ -163,18 +159,49 @@ def _by_factors(
         slope[other, np.arange(10 * len(bodies), len(x))] = 1.0
         return out, slope
 
-    found = least_squares(
-        lambda x: misfit @ values_of(x)[0] - wanted,
-        start,
-        jac=lambda x: misfit @ values_of(x)[1],  # pyright: ignore[reportArgumentType]
-        bounds=(low, np.inf),
-        x_scale=units,
-        xtol=1e-12,
-        ftol=1e-12,
-        gtol=1e-10,
-        max_nfev=60,
-    )
-    return values_of(found.x)[0]
+    with np.errstate(over="ignore", invalid="ignore"):  # of steps that are not taken
+        found = least_squares(
+            lambda x: misfit @ values_of(x)[0] - wanted,
+            start,
+            jac=lambda x: misfit @ values_of(x)[1],  # pyright: ignore[reportArgumentType]
+            bounds=(low, np.inf),
+            x_scale=units,
+            xtol=1e-12,
+            ftol=1e-12,
+            gtol=1e-10,
+            max_nfev=60,
+        )
+        refined = values_of(found.x)[0]
+
+    def missing(values: np.ndarray) -> float:
+        return float(np.linalg.norm(misfit @ values - wanted))
+
+    best = min((refined, begin), key=missing)  # steps by factors may end where e^x is too large
+    return best if settled else _nearer(best, missing, bodies, signed, misfit, wanted, prior)
+
+
+def _nearer(
+    values: np.ndarray,
+    missing: Callable[[np.ndarray], float],
+    bodies: Sequence[BodyPlaces],
+    signed: Sequence[int],
+    misfit: np.ndarray,
+    wanted: np.ndarray,
+    prior: Prior,
+) -> np.ndarray:
+    """Of numbers that a search left before it came to rest, and of those of the semidefinite program, those that miss less; an
+    IdentificationWarning where nothing says that they are the nearest."""
+    try:
+        other = _by_semidefinite_program(bodies, signed, misfit, wanted, prior)
+    except UsageError as error:
+        warn(
+            "identify: the search for consistent numbers did not come to rest, and there may be nearer ones to the estimate "
+            f"(consistent='lmi': {error}); scale columns and units, look at it with consistent=False, or identify fewer "
+            "parameters",
+            IdentificationWarning,
+        )
+        return values
+    return min((values, other), key=missing)
 
 
 def _on_central_path(
@@ -184,8 +211,9 @@ def _on_central_path(
     misfit: np.ndarray,
     wanted: np.ndarray,
     prior: Prior,
-) -> np.ndarray:
-    """π (n,) inside of what is allowed, near the least: by Newton's steps with a barrier that becomes thinner and thinner."""
+) -> tuple[np.ndarray, bool]:
+    """(π (n,) inside of what is allowed, near the least, whether the last steps came to rest there): by Newton's steps with a
+    barrier that becomes thinner and thinner."""
     w = prior.spreads
     even, y_wanted = _even_coordinates(misfit, wanted, w)
     parts = np.zeros((len(bodies), 4, 4, len(y_wanted)))
@@ -204,7 +232,7 @@ def _on_central_path(
 
     def barrier(y: np.ndarray) -> float:
         free, values = rows @ y, np.linalg.eigvalsh(parts @ y) - LEAST
-        inside = (free > 0).all() and (values > 0).all()
+        inside = (free > 0).all() and (values > SLACK).all()
         return float(-np.log(free).sum() - np.log(values).sum()) if inside else np.inf
 
     def cost(y: np.ndarray, mu: float) -> float:
@@ -212,9 +240,9 @@ def _on_central_path(
         return float(0.5 * missing @ missing) + mu * barrier(y)
 
     mu = max(1.0, cost(y, 0.0) / len(y))
-    thin = THIN * (1.0 if prior.stated else FAINT**2)
+    thin, settled = THIN * (1.0 if prior.stated else FAINT**2), False
     while mu > thin * max(1.0, cost(y, 0.0)):
-        here = cost(y, mu)
+        here, settled = cost(y, mu), False
         for _ in range(12):
             over = rows / (rows @ y)[:, None]
             slope, bend = y - y_wanted - mu * over.sum(axis=0), np.eye(len(y)) + mu * over.T @ over
@@ -226,11 +254,12 @@ def _on_central_path(
             falls = float(slope @ step)
             while length > 1e-10 and not (there := cost(y + length * step, mu)) <= here + 0.1 * length * falls:
                 length /= 2
+            settled = abs(falls) < NEAR * max(mu, thin, ROUNDING * here)
             if length <= 1e-10 or abs(falls) < 1e-3 * mu:
                 break
             y, here = y + length * step, there
         mu /= 5
-    return even @ y
+    return even @ y, settled
 
 
 def _even_coordinates(misfit: np.ndarray, wanted: np.ndarray, spreads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -289,4 +318,18 @@ def _by_semidefinite_program(
         ended = f"was not solved ({str(error).split('.')[0]})"
     if x.value is None:
         raise UsageError(f"consistent='lmi': the semidefinite program {ended}; use consistent='log-cholesky'")
-    return np.asarray(x.value) * prior.spreads
+    return _inside(np.asarray(x.value) * prior.spreads, bodies, signed, prior)
+
+
+def _inside(values: np.ndarray, bodies: Sequence[BodyPlaces], signed: Sequence[int], prior: Prior) -> np.ndarray:
+    """The numbers moved onto the border where the solver left them beyond by its tolerance."""
+    out = np.array(values)
+    out[list(signed)] = np.maximum(out[list(signed)], 0.0)
+    for body in bodies:
+        size, own = _least_eigenvalues(body, prior), list(body.places)
+        around = np.outer(size, size)
+        least, directions = np.linalg.eigh(body.pseudo_inertia(out) / around)
+        if least[0] < LEAST:
+            lifted = (directions * np.maximum(least, LEAST)) @ directions.T
+            out[own] = np.einsum("kij,ij->k", _TEN_OF, lifted * around)
+    return out

@@ -48,8 +48,8 @@ def demand_scale(triangles: RowTriangles, rank: int) -> None:
 
 
 def solve_gains(triangles: RowTriangles, first: np.ndarray) -> tuple[WeighedSolution, np.ndarray]:
-    """(the solution, Zᵀ W Z (p, p)). first (p,): base parameters, then a gain for every row; what stays where the data tell
-    nothing."""
+    """(the solution, T (p, p) with TᵀT = Zᵀ W Z). first (p,): base parameters, then a gain for every row; what stays where the
+    data tell nothing."""
     kinds = len(triangles.R)
     forces = np.linalg.norm(triangles.R[:, :, -1 - kinds : -1], axis=(1, 2))
     phi = solve_weighed(triangles, first, np.where(forces > 0, forces, 1.0)).phi
@@ -71,7 +71,7 @@ def solve_gains(triangles: RowTriangles, first: np.ndarray) -> tuple[WeighedSolu
     T, z = _linearised(triangles, phi, scale)
     _, inverse, directions, values = solve_scaled(T, z, phi)
     sigma = scale * np.abs(phi[-kinds:])
-    return WeighedSolution(phi, sigma, inverse @ inverse.T, directions, values), T.T @ T
+    return WeighedSolution(phi, sigma, inverse, directions, values), T
 
 
 def instruments(pieces: Iterable[Piece], phi: np.ndarray) -> Iterator[tuple[Piece, np.ndarray]]:

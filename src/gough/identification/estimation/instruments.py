@@ -17,7 +17,7 @@ from gough.compilation.row_squares import RowSquares
 from gough.errors import UsageError
 from gough.identification.data.samples import Samples
 from gough.identification.estimation._linear import RowTriangles, solve_scaled
-from gough.identification.estimation._spread import block_squares, gather_residuals, spread_covariance
+from gough.identification.estimation._spread import block_squares, gather_residuals, spread_matrices
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.hands import HERE, Hands
 from gough.identification.estimation.least_squares import ENOUGH, estimate_linear
@@ -88,9 +88,11 @@ def part_products(part: EquationPart) -> np.ndarray:
     return out.total
 
 
-def part_squares(part: EquationPart, phi: np.ndarray, sigma: np.ndarray, length: int) -> tuple[np.ndarray, int]:
+def part_squares(
+    part: EquationPart, phi: np.ndarray, sigma: np.ndarray, even: np.ndarray, length: int
+) -> tuple[np.ndarray, int]:
     """`block_squares` of a part of the equations."""
-    return block_squares(sharp_pairs(part), phi, sigma, length)
+    return block_squares(sharp_pairs(part), phi, sigma, even, length)
 
 
 def _turn(equations: SharpEquations, triangles: RowTriangles, phi: np.ndarray, first: np.ndarray) -> Estimate:
@@ -120,5 +122,7 @@ def _turn(equations: SharpEquations, triangles: RowTriangles, phi: np.ndarray, f
     def squares_of(*given: Any) -> list[tuple[np.ndarray, int]]:
         return equations.over(part_squares, *given, together=given[-1])
 
-    covariance = spread_covariance(squares_of, found, sigma, inverse @ whiten, N, seen)
-    return Estimate("iv", found, covariance, sigma, directions, singular, seen)
+    spread = spread_matrices(
+        squares_of, found, sigma, inverse, whiten.T, whiten @ N @ whiten.T, seen, p - len(directions)
+    )
+    return Estimate("iv", found, spread.covariance, spread.information, sigma, directions, singular, seen)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gough.identification.estimation._linear import RowTriangles, solve_weighed
-from gough.identification.estimation._spread import block_squares, gather_residuals, spread_covariance
+from gough.identification.estimation._spread import block_squares, gather_residuals, spread_matrices
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.gains import demand_scale, instruments, solve_gains
 from gough.identification.estimation.hands import HERE, Hands
@@ -27,23 +27,35 @@ def estimate_linear(equations: ForceEquations, first: np.ndarray, hands: Hands =
     rows = equations.rows
     if rows.gains:
         demand_scale(triangles, rows.base.rank)
-        found, plain = solve_gains(triangles, first)
+        found, T = solve_gains(triangles, first)
     else:
         found = solve_weighed(triangles, first)
         T, _ = triangles.weighed_triangle(found.sigma)
-        plain = T.T @ T
     seen = replace(gather_residuals(equations, found.phi, ENOUGH), count=triangles.count)
     seen = replace(seen, squares=triangles.squares(found.phi))
 
     def squares(*given: Any) -> list[tuple[np.ndarray, int]]:
         return hands.over(part_squares, equations.parts(given[-1]), *given)
 
-    covariance = spread_covariance(squares, found.phi, found.sigma, found.covariance, plain, seen)
-    return Estimate("ls", found.phi, covariance, found.sigma, found.directions, found.singular_values, seen), triangles
+    even, rank = T @ found.half, len(found.phi) - len(found.directions)
+    spread = spread_matrices(squares, found.phi, found.sigma, found.half, found.half, even.T @ even, seen, rank)
+    estimate = Estimate(
+        "ls",
+        found.phi,
+        spread.covariance,
+        spread.information,
+        found.sigma,
+        found.directions,
+        found.singular_values,
+        seen,
+    )
+    return estimate, triangles
 
 
-def part_squares(part: EquationPart, phi: np.ndarray, sigma: np.ndarray, length: int) -> tuple[np.ndarray, int]:
+def part_squares(
+    part: EquationPart, phi: np.ndarray, sigma: np.ndarray, even: np.ndarray, length: int
+) -> tuple[np.ndarray, int]:
     """`block_squares` of a part of the equations, with the instruments of least squares."""
     pieces = (piece for (piece,) in part)
     pairs = instruments(pieces, phi) if part.rows.gains else ((piece, piece.Y) for piece in pieces)
-    return block_squares(pairs, phi, sigma, length)
+    return block_squares(pairs, phi, sigma, even, length)

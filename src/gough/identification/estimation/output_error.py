@@ -14,7 +14,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.identification.data.samples import Samples
 from gough.identification.estimation._linear import solve_scaled
-from gough.identification.estimation._spread import block_squares, gather_residuals, spread_covariance
+from gough.identification.estimation._spread import block_squares, gather_residuals, spread_matrices
 from gough.identification.estimation.closed_loop import Simulated
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.hands import HERE, Hands
@@ -74,11 +74,12 @@ def estimate_by_output(
     left = [Piece(np.zeros_like(Z), own, run, 0, own) for Z, own, run in _by_runs(equations, J, e)]
     seen = gather_residuals(left, phi)
     pairs = ((piece, Z) for piece, (Z, _, _) in zip(left, _by_runs(equations, J, e), strict=True))
-    plain = R[:-1, :-1].T @ R[:-1, :-1]
-    spread_matrix = spread_covariance(lambda *x: [block_squares(pairs, *x)], phi, sigma, covariance, plain, seen)
-    settled = changes[-1] < SETTLED
-    found = Estimate("didim", phi, spread_matrix, sigma, directions, singular, seen, tuple(changes), settled)
-    return found, there.samples
+    even, rank = R[:-1, :-1] @ inverse, len(phi) - len(directions)
+    told = spread_matrices(
+        lambda *x: [block_squares(pairs, *x)], phi, sigma, inverse, inverse, even.T @ even, seen, rank
+    )
+    settled, matrices = changes[-1] < SETTLED, (told.covariance, told.information)
+    return Estimate("didim", phi, *matrices, sigma, directions, singular, seen, tuple(changes), settled), there.samples
 
 
 def _tried(simulate: Callable[[np.ndarray], Simulated], phi: np.ndarray) -> Simulated | None:

@@ -61,7 +61,7 @@ class Thinning:
     @property
     def reach(self) -> int:
         """Samples to either side that a row needs."""
-        return len(self.taps) // 2
+        return 0 if self.factor == 1 else TAPS * self.factor
 
     def size_of(self, samples: int) -> int:
         """Rows that are left of so many samples."""

@@ -61,9 +61,13 @@ def _in_words(problem: ExcitationProblem, x: np.ndarray, which: int, sample: int
 def finish_excitation(
     problem: ExcitationProblem, search: Search, x: np.ndarray, first: np.ndarray, scaled_by: str, notes: Sequence[str]
 ) -> Excitation:
-    """The result at unknowns x; first: those of the unoptimised motion."""
+    """The result at unknowns x, or at `first`, those of the unoptimised motion, where a search that ended early has none
+    better."""
     leading, basis, measure, model = problem.space, problem.basis, problem.measure, problem.space.model
     samples = FINE * len(problem.times)
+    first, kept = _kept_everywhere(problem, first)
+    if kept and _worth(problem, first) < _worth(problem, x):
+        x = first
     for _ in range(TRIES):
         motion = basis.motion(problem.coefficients(x), leading.kind, leading.names)
         report = check_motion(model, motion, samples=samples + 1, condition=problem.constraints.distance)
@@ -105,6 +109,27 @@ def finish_excitation(
         notes=tuple(notes),
         ending=search.ending,
     )
+
+
+def _kept_everywhere(problem: ExcitationProblem, x: np.ndarray) -> tuple[np.ndarray, bool]:
+    """(the motion as small as it must be to keep everything on the fine grid too, whether it does at any size)."""
+    problem.forget()
+    problem.states(x)
+    samples = FINE * len(problem.times)
+    fitted, factor = problem.shrink(x, np.arange(samples) * problem.basis.period / samples)
+    return (fitted, True) if factor > 0.0 else (x, False)
+
+
+def _worth(problem: ExcitationProblem, x: np.ndarray) -> float:
+    """Condition of a motion on the fine grid, or -log det of a d-optimal one; infinite where the robot cannot follow."""
+    problem.forget()
+    problem.states(x)
+    samples = FINE * len(problem.times)
+    states = problem.states(x, np.arange(samples) * problem.basis.period / samples)
+    if not states.good.all():
+        return np.inf
+    told = problem.measure.measure(states)
+    return told.condition if problem.measure.objective == "condition" else -told.log_det
 
 
 def _uses(constraints: Constraints, t: np.ndarray, states: LedStates) -> list[BoundUse]:
