@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from gough.errors import UsageError
+from gough.errors import GoughError, UsageError
 from gough.locks import make_lock
 from gough.studies.study.evaluation import Evaluated, Evaluator, LinearDesign
 from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure
@@ -36,6 +36,10 @@ class NoDesignError(ArithmeticError):
     """A point at which there is no robot."""
 
 
+LOST = (NoDesignError, GoughError)
+"""Points that the optimiser turns back from: no robot, or numbers that a call refuses."""
+
+
 @dataclass
 class _Asked:
     """Numbers of the problem at points, each computed once; how many points were asked for with gradients."""
@@ -54,6 +58,7 @@ class _Asked:
         key = x.tobytes()
         if key != self.last[0]:
             self.count += 1
+            self.last = (key, None)
             self.last = (key, self.evaluator.states_at(x, self.near))
             self.near = self.last[1] or self.near
             self.seen.append(x.copy())
@@ -96,15 +101,17 @@ def descend(
     space, asked = evaluator.space, _Asked(evaluator, tick=tick)
     low, size = space.lower, space.upper - space.lower
     first = _toward_robots(evaluator, np.clip(start, space.lower, space.upper))
+    chosen, z, success, said = _solver(solver), (first - low) / size, False, ""
     try:
         asked.at(first)
-    except NoDesignError:
+        problem = _Problem(asked, low, size, first, weights, reference, shared)
+        problem.rows(np.concatenate([z, problem.first_t]))
+    except LOST as ended:
+        if isinstance(ended, UsageError) and np.array_equal(first, space.start):
+            raise  # what the description's own design is refused is asked of all
         found = evaluator.evaluate(first[None], graded=True)
-        told = f"no robot was found near this start (violation {found.violation[0]:.3g})"
+        told = str(ended) or f"no robot was found near this start (violation {found.violation[0]:.3g})"
         return Descent(first, found, asked.count, False, told, start)
-    problem = _Problem(asked, low, size, first, weights, reference, shared)
-    chosen = _solver(solver)
-    z, success, said = (first - low) / size, False, ""
     for _ in range(ROUNDS):
         z, success, said = chosen(problem, z, iterations)
         if not problem.follow_more(low + size * np.clip(z, 0.0, 1.0)):
@@ -113,13 +120,9 @@ def descend(
     candidates = evaluator.evaluate(np.stack([x, *asked.seen[-3:]]))
     order = np.lexsort((problem.merit(candidates), candidates.total_violation))
     best = int(order[0])
-    return Descent(candidates.x[best], _row(candidates, best), asked.count, success, said, start)
-
-
-def _row(found: Evaluated, k: int) -> Evaluated:
-    return Evaluated(
-        found.x[k : k + 1], found.values[k : k + 1], found.constraints[k : k + 1], found.violation[k : k + 1]
-    )
+    row = slice(best, best + 1)
+    own = Evaluated(candidates.x[row], candidates.values[row], candidates.constraints[row], candidates.violation[row])
+    return Descent(candidates.x[best], own, asked.count, success, said, start)
 
 
 def _toward_robots(evaluator: Evaluator, start: np.ndarray) -> np.ndarray:
@@ -243,7 +246,7 @@ class _Problem:
         """Whether an entry that was left out is the extreme at x (k,); it is followed from now on."""
         try:
             self.rows(np.concatenate([(x - self.low) / self.size, self.first_t]))
-        except NoDesignError:
+        except LOST:
             return False
         new = {key: k for key, k in self.largest.items() if k not in self.chosen[key]}
         self.chosen |= {key: np.append(self.chosen[key], k) for key, k in new.items()}
@@ -281,7 +284,7 @@ def _by_slsqp(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.nda
         try:
             last[which] = of(y)
             return last[which]
-        except NoDesignError:  # the line search turns back from a large number
+        except LOST:  # the line search turns back from a large number
             value, slope = last[which]
             return (abs(value) + NOWHERE, slope) if which == 0 else (value, slope)
 
@@ -324,7 +327,7 @@ def _run_ipopt(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.nd
             if not ended:
                 (f, by_y), (g, rows) = problem.objective(y), problem.rows(y)
                 return np.append(f, g), np.concatenate([by_y[None], rows])
-        except NoDesignError:
+        except LOST:
             pass
         except BaseException as problem_:
             ended.append(problem_)

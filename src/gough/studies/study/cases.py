@@ -384,6 +384,11 @@ def payload_numbers(model: "Model", payload: "Payload | None") -> np.ndarray | N
         raise UsageError(
             f"payload: {model.robot.name} has no platform that carries it; vary the mass of a body instead"
         )
+    if model.mechanism.platform.elastic is not None:
+        raise UsageError(
+            f"payload: the platform of {model.robot.name} is flexible, its modes carry what is on it; describe a body of its "
+            "own, fixed to a frame of the platform"
+        )
     added = np.zeros(len(model.parameters))
     for key, value in zip(TEN, np.asarray(payload.ten_parameters(), dtype=float), strict=True):
         place = model.parameter_names.index(f"{model.mechanism.platform.name}.{key}")
