@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.kinematics.closing import close
 from gough.kinematics.leading import COORDINATES, NamedCoordinates
 from gough.model.coordinates import coordinate_targets, pose_at_coordinates, pose_of_coordinates
 from gough.model.external import external_load
@@ -29,6 +28,7 @@ from gough.spatial.euler import euler_matrix
 from gough.studies._closed_states import ClosedStates
 from gough.studies.study._branches import turned_over
 from gough.studies.study._grid import PoseGrid
+from gough.studies.study._prescribed import ANGLES, are_kept, closure_deficits, prescribed_columns
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -42,8 +42,6 @@ UNFELT = 1e-9
 """Rate of a coordinate that v does not move."""
 MISSED = 1e-3
 """Least violation of a state that a design does not take."""
-GRADED = 8
-"""States of a design, at most, whose deficit is measured."""
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 
 
@@ -90,30 +88,26 @@ class StudyCase:
         """ "" where the case prescribes just what v leads; else what is wrong with that."""
         own = list(self.model.mechanism.selection.independent)[: self.model.mobility]
         columns = self._columns
-        if columns is None or not set(own) <= set(columns):
+        follows = "velocities that lead the robot follow from the design's own kinematics"
+        if columns is None:
+            return follows
+        if not set(own) <= set(columns):
             named = ", ".join(self.model.layout.v_names[: self.model.mobility])
             return f"it does not prescribe all of what leads the robot ({named})"
         if self.target is None:
             return ""
         beyond = [k for k, c in enumerate(columns) if c not in own]
         felt = np.abs(self.target.rows(self.model.sampled_states["q"])[:, beyond]).max(initial=0.0)
-        if self.target.angles or felt > UNFELT:
-            return "velocities that lead the robot follow from the design's own kinematics"
-        return ""
+        return follows if felt > UNFELT else ""
 
-    @property
+    @cached_property
     def _columns(self) -> tuple[int, ...] | None:
-        """Tree velocities of what is prescribed."""
-        model = self.model
-        if self.target is not None:
-            return self.target.columns
-        if self.kind == "pose":
-            return tuple(range(6))
-        if self.kind == "drives":
-            return tuple(model.mechanism.links[d.link].u for d in model.mechanism.drives)
-        found = {model.layout.q_names[link.q]: link.u for link in model.mechanism.links if link.nu == 1}
-        found |= {name: k for k, name in enumerate(COORDINATES)} if model.mechanism.has_platform else {}
-        return None if {*COORDINATES[3:]} & {*self.names} else tuple(found[n] for n in self.names)
+        """Tree velocities that are prescribed."""
+        return prescribed_columns(self.model, self.kind, self.names, self.target)
+
+    def is_kept(self, q: np.ndarray) -> bool:
+        """Whether states (…, nq) have the angles that `led` relies on where some are named."""
+        return not ANGLES & {*self.names} or bool(are_kept(self.model, q).all())
 
     def states_of(self, designs: np.ndarray, graded: bool = False, near: np.ndarray | None = None) -> CaseStates:
         """Designs (d, m) in the states of the case. graded: violations tell by how much states are missed, else how many. near
@@ -251,8 +245,8 @@ class StudyCase:
         v, a = np.zeros((self.count, layout.nv)), np.zeros((self.count, layout.mobility))
         if self.target is None or self.sample is None:
             return v, a, none
-        if not self.led:
-            columns = list(self.target.columns or ())
+        if not self.led and self.is_kept(q):
+            columns = list(self._columns or ())
             for k, c in enumerate(self.model.mechanism.selection.independent[: layout.mobility]):
                 v[:, k] = self.sample.velocity[:, columns.index(c)]
                 a[:, k] = self.sample.acceleration[:, columns.index(c)]
@@ -270,33 +264,10 @@ class StudyCase:
         return np.stack([x.q for x in found]), np.stack([x.status != 0 for x in found])
 
     def _deficits(self, P: np.ndarray, missed: np.ndarray) -> np.ndarray:
-        """Mean closure error (d,) that is left of missed states, over the robot's size; 0 where none is missed."""
-        model, out = self.model, np.zeros(len(P))
-        columns = self._columns
-        if columns is None:
+        """`closure_deficits` (d,); where nothing tells, the part of states that is missed."""
+        if self._columns is None:
             return missed.mean(axis=1)
-        free = np.ones(model.layout.nu, dtype=bool)
-        free[list(columns)] = False
-        free[list(model.mechanism.elastic_columns)] = False
-        for k in np.flatnonzero(missed.any(axis=1)):
-            own = np.flatnonzero(missed[k])
-            own = own[np.unique(np.linspace(0, len(own) - 1, min(len(own), GRADED)).astype(int))]
-            start = np.repeat(model.home[None], len(own), axis=0)
-            self._put(start, self.position[own])
-            left = close(model.linkage, start, P[k][None], free)[1]
-            out[k] = np.nan_to_num(left, nan=1.0, posinf=1.0).mean() * missed[k].mean()
-        return out
-
-    def _put(self, q: np.ndarray, position: np.ndarray) -> None:
-        """Set what is prescribed in q (n, nq), whatever the loops say."""
-        layout = self.model.layout
-        if self.kind == "pose":
-            q[:, :7] = position
-        elif self.kind == "drives":
-            q[:, self.model.drive_index] = position
-        else:
-            for name, x in zip(self.names, position.T, strict=True):
-                q[:, COORDINATES.index(name) if name in COORDINATES[:3] else layout.q_names.index(name)] = x
+        return closure_deficits(self.model, self._columns, (self.kind, self.names, self.position), P, missed)
 
 
 def motion_case(

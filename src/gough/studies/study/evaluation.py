@@ -237,6 +237,11 @@ class Evaluator:
         found = {name: case.states_of(P, near=before.get(name)) for name, case in asked.items()}
         if not all(f.good.all() for f in found.values()):
             return None
+        tilted = [name for name, f in found.items() if not self.cases[name].is_kept(f.q)]
+        if tilted:
+            raise UsageError(
+                f"gradients: case {tilted[0]!r}: the platform of this design tilts beside the angles named"
+            )
         own = dict(zip(self.space.names, x.tolist(), strict=True))
         model = self.space.model
         variables = {n: v for n, v in own.items() if n in model.variables.names}
