@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import gough
+from gough.robot import loads
 from studies.rebuilding import built
-from studies.study.robots import study_of
+from studies.study.robots import EXAMPLES, study_of
 
 WRENCH = [3.0, 5.0, 2.0, 1.0, 0.5, 2.0]
 FORCE = {"F": {"measure": "peak force", "case": "a"}}
@@ -70,19 +71,23 @@ def test_a_planar_motion_that_names_yaw() -> None:
     assert study.gradients()["F"][name] == pytest.approx(slope, rel=1e-6)
 
 
-def test_an_angle_alone_is_no_gradient_of_a_robot_that_tilts() -> None:
-    """Pitch of a tripod without its roll: what leads it, turns about x and y, follows from each design."""
-    name = "leg0.ball.on_leg.x"
-    case = {"a": {"poses": [{"z": float(built("three_prs").home[2]), "pitch": 0.05}]}}
-    study = study_of("three_prs", variables={name: [-0.1, 0.1]}, cases=case, measures=FORCE)
-    assert study.evaluate()["F"] > 0
-    if "roll" not in study.evaluator.cases["a"].names:
-        with pytest.raises(gough.UsageError, match="does not prescribe"):
-            study.gradients()
-
-
 def test_violations_of_poses_that_name_angles_grow() -> None:
     case = {"a": {"poses": [{"x": 0.02, "y": 0.01, "yaw": 0.1}, {"x": 0.05, "y": 0.0, "yaw": -0.3}]}}
     study = study_of("three_rrr", variables={"leg0.pin.on_leg.x": [0.01, 5.0]}, cases=case, measures=FORCE)
     found = study.evaluator.evaluate(np.array([[0.35], [1.5], [2.5], [4.5]]), graded=True).violation
     assert found[0] == 0 and found[1] > 0 and (np.diff(found) > 0).all()
+
+
+def test_a_case_that_no_design_takes() -> None:
+    """Two slides with rods of 0.1 m do not reach a height of 0.3 m: all are violations, by each method."""
+    text = (EXAMPLES / "two_slides.yaml").read_text().replace("rod: 0.5 m", "rod: 0.8 m")
+    for search in ({"method": "grid", "count": 9}, {"method": "gradient", "starts": 2}):
+        found = study_of(
+            loads(text),
+            variables={"rod": [0.1, 0.2]},
+            cases={"a": {"poses": [{"y": 0.3}, {"y": 0.6}]}},
+            measures={"d": {"measure": "dexterity", "case": "a"}},
+            maximise="d",
+            search=search,
+        ).run()
+        assert found.robots == 0 and len(found) == 0

@@ -28,8 +28,8 @@ ROUNDS = 6
 REACHED = 1e-7
 NOWHERE = 1e3
 """What is added to an objective where there is no robot, in sizes of the objective."""
-WAY = 60
-"""Tries to find a robot from a start that is none."""
+WAY, NEAREST = 60, 1e-3
+"""Tries to find a robot from a start that is none, and the part of ranges within which nothing better ends them."""
 
 
 class NoDesignError(ArithmeticError):
@@ -132,7 +132,7 @@ def _toward_robots(evaluator: Evaluator, start: np.ndarray) -> np.ndarray:
     least = float(evaluator.evaluate(x[None], graded=True).violation[0])
     size, radius = evaluator.space.upper - evaluator.space.lower, 0.25
     for _ in range(WAY):
-        if least == 0:
+        if least == 0 or radius < NEAREST:
             return x
         tried = x + radius * size * rng.normal(size=(7, len(x))) / np.sqrt(len(x))
         tried = np.concatenate([evaluator.space.settle(tried), [x + 0.25 * (home - x)]])

@@ -63,7 +63,7 @@ def are_kept(model: "Model", q: np.ndarray) -> np.ndarray:
     flat = [k for k, name in enumerate(COORDINATES) if name in _flat_angles(model)]
     if not flat:
         return np.ones(q.shape[:-1], dtype=bool)
-    return ~(np.abs(coordinates_of(q[..., :7], "rpy_zyx")[..., flat]) > FLAT).any(axis=-1)
+    return np.asarray(~(np.abs(coordinates_of(q[..., :7], "rpy_zyx")[..., flat]) > FLAT).any(axis=-1))
 
 
 def _flat_angles(model: "Model") -> frozenset[str]:
