@@ -14,7 +14,7 @@ import numpy as np
 
 from gough.compilation.threads import calls_here
 from gough.distribution import PartFolder, open_cluster, run_chunks
-from gough.errors import GoughError, UsageError
+from gough.errors import GoughError, UsageError, VariableWarning
 from gough.robot.writer import dumps
 from gough.studies._kept import KEPT, KeptDesigns
 from gough.studies._pareto import ParetoFront, front_rows, take
@@ -187,7 +187,10 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
             late = run.is_short
     except KeyboardInterrupt:
         interrupted, late = True, False
-    return gathered.result(interrupted, late, time.perf_counter() - began)
+    found = gathered.result(interrupted, late, time.perf_counter() - began)
+    if not interrupted and found.hint:
+        warnings.warn(f"{study.name}: {found.hint}", VariableWarning, stacklevel=3)
+    return found
 
 
 class _OutOfTimeError(Exception):

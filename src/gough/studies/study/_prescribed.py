@@ -58,6 +58,23 @@ def kept_angles(model: "Model") -> frozenset[str]:
     return _guided_angles(model) | _flat_angles(model)
 
 
+def unmoved_coordinates(model: "Model") -> dict[str, float]:
+    """{name: value} of those of x y z yaw pitch roll of the platform that are as at home in all states."""
+    x = _sampled_coordinates(model)
+    if len(x) < 2:
+        return {}
+    off = np.abs(x - x[0]).max(axis=0) / np.array([model.size] * 3 + [1.0] * 3)
+    return {name: float(x[0, k]) for k, name in enumerate(COORDINATES) if off[k] <= FLAT}
+
+
+def _sampled_coordinates(model: "Model") -> np.ndarray:
+    """x y z yaw pitch roll (n, 6) at home and at states around it; none without a platform."""
+    if not model.mechanism.has_platform:
+        return np.zeros((0, 6))
+    q = np.concatenate([model.home[None], model.sampled_states["q"]])
+    return coordinates_of(q[np.isfinite(q).all(axis=1)][:, :7], "rpy_zyx")
+
+
 def are_kept(model: "Model", q: np.ndarray) -> np.ndarray:
     """Whether states q (…, nq) keep the angles that are 0 by geometry; true at bad ones."""
     flat = [k for k, name in enumerate(COORDINATES) if name in _flat_angles(model)]
@@ -67,11 +84,10 @@ def are_kept(model: "Model", q: np.ndarray) -> np.ndarray:
 
 
 def _flat_angles(model: "Model") -> frozenset[str]:
-    if not model.mechanism.has_platform:
+    x = _sampled_coordinates(model)
+    if len(x) < 2:
         return frozenset()
-    q = np.concatenate([model.home[None], model.sampled_states["q"]])
-    q = q[np.isfinite(q).all(axis=1)]
-    largest = np.abs(coordinates_of(q[:, :7], "rpy_zyx")).max(axis=0)
+    largest = np.abs(x).max(axis=0)
     return frozenset(name for name, x in zip(COORDINATES, largest, strict=True) if name in ANGLES and x <= FLAT)
 
 

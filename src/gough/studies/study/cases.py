@@ -28,7 +28,7 @@ from gough.spatial.euler import euler_matrix
 from gough.studies._closed_states import ClosedStates
 from gough.studies.study._branches import turned_over
 from gough.studies.study._grid import PoseGrid
-from gough.studies.study._prescribed import ANGLES, are_kept, closure_deficits, prescribed_columns
+from gough.studies.study._prescribed import ANGLES, are_kept, closure_deficits, prescribed_columns, unmoved_coordinates
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -334,6 +334,14 @@ def pose_case(
     whole = model.unlocked
     listed = [dict(pose) for pose in poses] or [{}]
     keys = list(dict.fromkeys(key for pose in listed for key in pose))
+    unmoved = unmoved_coordinates(whole)
+    for key, value in ((k, x) for pose in listed for k, x in pose.items() if k in unmoved):
+        if abs(value - unmoved[key]) > UNFELT * max(1.0, whole.size):
+            raise UsageError(
+                f"{key} of {whole.robot.name} stays at {unmoved[key]:.6g}, not {value:g}; leave it out of the pose"
+            )
+    listed = [{k: x for k, x in pose.items() if k not in unmoved} for pose in listed]
+    keys = [k for k in keys if k not in unmoved]
     coordinate_targets(whole, dict.fromkeys(keys, 0.0))  # unknown names are told here
     home = dict(zip(keys, NamedCoordinates(whole, keys).values(whole.home).tolist(), strict=True))
     listed = [home | pose for pose in listed]
