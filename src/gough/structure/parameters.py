@@ -141,7 +141,7 @@ class ParameterTable:
             self.check_springs(values)
         if self.cables:
             self.check_cables(values)
-        if self._turns:
+        if self.turns:
             self.check_turns(values)
 
     def check_masses(self, values: np.ndarray) -> None:
@@ -178,7 +178,7 @@ class ParameterTable:
 
     def check_turns(self, values: np.ndarray) -> None:
         """Refuse parameter arrays (..., n) with a quaternion that is none; those nearly of length 1 are scaled when used."""
-        for own in self._turns:
+        for own in self.turns:
             length = np.linalg.norm(values[..., own], axis=-1)
             off = ~(np.abs(length - 1.0) <= UNIT_TOLERANCE)
             if off.any():
@@ -193,7 +193,7 @@ class ParameterTable:
         return self._groups(CABLE)
 
     @cached_property
-    def _turns(self) -> list[list[int]]:
+    def turns(self) -> list[list[int]]:
         """Positions of the entries of every quaternion that places something."""
         return self._groups(TURN)
 

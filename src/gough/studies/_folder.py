@@ -223,7 +223,9 @@ def _gather(parts: Path, study: "Study", asked: Mapping[str, Any], folder: Path,
     found = gathered.result(not asked["finished"] or lost > 0, False, 0.0)
     told = [_interrupted(found.designs, folder)] if found.partial else []
     told += (
-        [f"{lost} parts in {parts} are damaged or gone and were left out; the same run again does them anew"] if lost else []
+        [f"{lost} parts in {parts} are damaged or gone and were left out; the same run again does them anew"]
+        if lost
+        else []
     )
     return replace(found, remarks=(*told, *remarks))
 

@@ -101,4 +101,4 @@ def _write_rows(file: BinaryIO, columns: Columns) -> None:
 
 
 def _quoted(name: str) -> str:
-    return f'"{name}"' if "," in name else name
+    return '"' + name.replace('"', '""') + '"' if {*name} & {",", '"'} else name

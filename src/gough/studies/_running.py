@@ -5,6 +5,7 @@ kept of it is written as a part before it counts, so that a run that was ended, 
 """
 
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.distribution import PartFolder, open_cluster, run_chunks
-from gough.errors import GoughError, UsageError
+from gough.errors import GoughError, UsageError, VariableWarning
 from gough.robot.writer import dumps
 from gough.studies._chunks import Arrays, StudyWork, arrays_of, choose_screen, designs_of_chunk, sweep_points
 from gough.studies._folder import save_asked
@@ -103,7 +104,10 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
         interrupted, late = True, False
     if store is not None and not (interrupted or late):
         save_asked(store.folder, study, True)
-    return gathered.result(interrupted, late, time.perf_counter() - began)
+    found = gathered.result(interrupted, late, time.perf_counter() - began)
+    if not interrupted and found.hint:
+        warnings.warn(f"{study.name}: {found.hint}", VariableWarning, stacklevel=3)
+    return found
 
 
 class _OutOfTimeError(Exception):

@@ -3,18 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import checked, path
+from gough.arguments import checked, path, whole
 from gough.errors import UsageError
 from gough.model import build
 from gough.studies._folder import load_result, save_asked, save_found
 from gough.studies._kept import KeptDesigns, write_tables
 from gough.studies._pareto import ParetoFront
 from gough.studies.quantities import Conditions
+from gough.studies.study._unit_hint import hint_of_units
 from gough.studies.study.evaluation import Evaluated, Evaluator
 from gough.studies.study.measures import StateMeasure, make_measure
 from gough.studies.study.variables import AT_BOUND, DesignSpace
@@ -51,6 +53,11 @@ class StudyResult:
     remarks: tuple[str, ...] = ()
 
     @cached_property
+    def hint(self) -> str:
+        """What may be wrong where no design takes all states: numbers in mm or degrees; "" where nothing tells."""
+        return "" if self.robots or not self.designs else hint_of_units(self.study.evaluator)
+
+    @cached_property
     def kept(self) -> Evaluated:
         """All designs that a run kept, in memory; `kept_parts` goes through them."""
         return self.kept_designs.join()
@@ -74,7 +81,7 @@ class StudyResult:
         if not len(self.front):
             raise UsageError(
                 f"{self.study.name}: none of {self.designs} designs is feasible ({self.robots} take all states): loosen "
-                "constraints, widen ranges, or look at more designs"
+                "constraints, widen ranges, or look at more designs" + (f". {self.hint}" if self.hint else "")
             )
         if k is None:
             if self.front.objectives.shape[1] > 1 and len(self.front) > 1:
@@ -83,7 +90,7 @@ class StudyResult:
                     f"{len(self.front) - 1}, or by result.nearest({{measure: value}})"
                 )
             return 0
-        if not isinstance(k, int | np.integer) or not 0 <= k < len(self.front):
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k < len(self.front):
             raise UsageError(f"{self.study.name}: no design {k}; the front has 0 … {len(self.front) - 1}")
         return k
 
@@ -98,10 +105,15 @@ class StudyResult:
     def nearest(self, wanted: Mapping[str, float]) -> int:
         """The number of the design whose measures are nearest to those wanted, each over its spread on the front."""
         self._row(0)
+        if not isinstance(wanted, Mapping):
+            raise UsageError(f"nearest: expected {{measure: number in SI units}}, not {wanted!r:.60}")
         names, V = self.study.measures, self.front.designs.values
         unknown = [n for n in wanted if n not in names]
         if unknown or not wanted:
             raise UsageError(f"nearest: name measures of the study, of {', '.join(names)}")
+        for name, value in wanted.items():
+            if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
+                raise UsageError(f"nearest: {name} is {value!r}; give a number in SI units")
         places = [names.index(n) for n in wanted]
         size = np.ptp(V[:, places], axis=0)
         off = (V[:, places] - np.array(list(wanted.values()))) / np.where(size > 0, size, 1.0)
@@ -134,6 +146,7 @@ class StudyResult:
             raise UsageError(f"design {self._row(k)}: built from its description it does not take all states")
         return dict(zip(e.names, values[0].tolist(), strict=True))
 
+    @checked(points=whole(2))
     def slices(self, k: int | None = None, points: int = 41) -> dict[str, tuple[np.ndarray, Evaluated]]:
         """{variable: (its values (n,), designs)}: every variable through its range, the others as in a design of the front."""
         e, x = self.study.evaluator, self.front.designs.x[self._row(k)]

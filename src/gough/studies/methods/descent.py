@@ -30,12 +30,16 @@ REACHED = 1e-7
 NOWHERE = 1e3
 """What is added to an objective where there is no robot, in sizes of the objective."""
 NO_SLOPES = "no gradients at this start"
-WAY = 60
-"""Tries to find a robot from a start that is none."""
+WAY, NEAREST = 60, 1e-3
+"""Tries to find a robot from a start that is none, and the part of ranges within which nothing better ends them."""
 
 
 class NoDesignError(ArithmeticError):
     """A point at which there is no robot."""
+
+
+LOST = (NoDesignError, GoughError)
+"""Points that the optimiser turns back from: no robot, or numbers that a call refuses."""
 
 
 @dataclass
@@ -108,16 +112,16 @@ def descend(
     space, asked = evaluator.space, _Asked(evaluator, tick=tick)
     low, size = space.lower, space.upper - space.lower
     first = _toward_robots(evaluator, np.clip(start, space.lower, space.upper))
+    chosen, z, success, said = _solver(solver), (first - low) / size, False, ""
     try:
+        asked.at(first)
         problem = _Problem(asked, low, size, first, weights, reference, shared)
-        problem.rows(np.concatenate([(first - low) / size, problem.first_t]))
-    except NoDesignError:
+        problem.rows(np.concatenate([z, problem.first_t]))
+    except LOST as ended:
         found = evaluator.evaluate(first[None], graded=True)
         told = f"no robot was found near this start (violation {found.violation[0]:.3g})"
-        told = f"{NO_SLOPES}: {asked.problem}" if found.violation[0] == 0 else told
+        told = f"{NO_SLOPES}: {asked.problem or ended}" if found.violation[0] == 0 else told
         return Descent(first, found, asked.count, False, told, start)
-    chosen = _solver(solver)
-    z, success, said = (first - low) / size, False, ""
     for _ in range(ROUNDS):
         z, success, said = chosen(problem, z, iterations)
         if not problem.follow_more(low + size * np.clip(z, 0.0, 1.0)):
@@ -126,13 +130,9 @@ def descend(
     candidates = evaluator.evaluate(np.stack([x, *asked.seen[-3:]]))
     order = np.lexsort((problem.merit(candidates), candidates.total_violation))
     best = int(order[0])
-    return Descent(candidates.x[best], _row(candidates, best), asked.count, success, said, start)
-
-
-def _row(found: Evaluated, k: int) -> Evaluated:
-    return Evaluated(
-        found.x[k : k + 1], found.values[k : k + 1], found.constraints[k : k + 1], found.violation[k : k + 1]
-    )
+    row = slice(best, best + 1)
+    own = Evaluated(candidates.x[row], candidates.values[row], candidates.constraints[row], candidates.violation[row])
+    return Descent(candidates.x[best], own, asked.count, success, said, start)
 
 
 def _toward_robots(evaluator: Evaluator, start: np.ndarray) -> np.ndarray:
@@ -142,7 +142,7 @@ def _toward_robots(evaluator: Evaluator, start: np.ndarray) -> np.ndarray:
     least = float(evaluator.evaluate(x[None], graded=True).violation[0])
     size, radius = evaluator.space.upper - evaluator.space.lower, 0.25
     for _ in range(WAY):
-        if least == 0:
+        if least == 0 or radius < NEAREST:
             return x
         tried = x + radius * size * rng.normal(size=(7, len(x))) / np.sqrt(len(x))
         tried = np.concatenate([evaluator.space.settle(tried), [x + 0.25 * (home - x)]])
@@ -258,7 +258,7 @@ class _Problem:
         """Whether an entry that was left out is the extreme at x (k,); it is followed from now on."""
         try:
             self.rows(np.concatenate([(x - self.low) / self.size, self.first_t]))
-        except NoDesignError:
+        except LOST:
             return False
         new = {key: k for key, k in self.largest.items() if k not in self.chosen[key]}
         self.chosen |= {key: np.append(self.chosen[key], k) for key, k in new.items()}
@@ -296,7 +296,7 @@ def _by_slsqp(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.nda
         try:
             last[which] = of(y)
             return last[which]
-        except NoDesignError:  # the line search turns back from a large number
+        except LOST:  # the line search turns back from a large number
             value, slope = last[which]
             return (abs(value) + NOWHERE, slope) if which == 0 else (value, slope)
 
@@ -339,7 +339,7 @@ def _run_ipopt(problem: _Problem, z: np.ndarray, iterations: int) -> tuple[np.nd
             if not ended:
                 (f, by_y), (g, rows) = problem.objective(y), problem.rows(y)
                 return np.append(f, g), np.concatenate([by_y[None], rows])
-        except NoDesignError:
+        except LOST:
             pass
         except BaseException as problem_:
             ended.append(problem_)

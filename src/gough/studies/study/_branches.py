@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 def turned_over(model: "Model", q: np.ndarray, designs: np.ndarray, by_drives: bool) -> np.ndarray:
     """Whether states q (n, nq) of designs (n, m) are on another side than home (n,). by_drives: drives are prescribed, else what
     leads the robot."""
+    if not len(q):
+        return np.zeros(0, dtype=bool)
     home = model.cached(
         ("signs at home", by_drives), lambda: _signs(model, model.home[None], model.parameters[None], by_drives)
     )

@@ -17,11 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.kinematics.closing import close
 from gough.kinematics.leading import COORDINATES, NamedCoordinates
 from gough.model.coordinates import coordinate_targets, pose_at_coordinates, pose_of_coordinates
 from gough.model.external import external_load
-from gough.robot.tree import bodies
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.states import states_for, velocities
@@ -30,6 +28,7 @@ from gough.spatial.euler import euler_matrix
 from gough.studies._closed_states import ClosedStates
 from gough.studies.study._branches import turned_over
 from gough.studies.study._grid import PoseGrid
+from gough.studies.study._prescribed import ANGLES, are_kept, closure_deficits, prescribed_columns, unmoved_coordinates
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -43,10 +42,6 @@ UNFELT = 1e-9
 """Rate of a coordinate that v does not move."""
 MISSED = 1e-3
 """Least violation of a state that a design does not take."""
-GRADED = 4
-"""States of a design, at most, whose deficit is measured."""
-GRADING = 15
-"""Steps towards closing them: what is still open then, stays about as open."""
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 
 
@@ -93,30 +88,26 @@ class StudyCase:
         """ "" where the case prescribes just what v leads; else what is wrong with that."""
         own = list(self.model.mechanism.selection.independent)[: self.model.mobility]
         columns = self._columns
-        if columns is None or not set(own) <= set(columns):
+        follows = "velocities that lead the robot follow from the design's own kinematics"
+        if columns is None:
+            return follows
+        if not set(own) <= set(columns):
             named = ", ".join(self.model.layout.v_names[: self.model.mobility])
             return f"it does not prescribe all of what leads the robot ({named})"
         if self.target is None:
             return ""
         beyond = [k for k, c in enumerate(columns) if c not in own]
         felt = np.abs(self.target.rows(self.model.sampled_states["q"])[:, beyond]).max(initial=0.0)
-        if self.target.angles or felt > UNFELT:
-            return "velocities that lead the robot follow from the design's own kinematics"
-        return ""
+        return follows if felt > UNFELT else ""
 
-    @property
+    @cached_property
     def _columns(self) -> tuple[int, ...] | None:
-        """Tree velocities of what is prescribed."""
-        model = self.model
-        if self.target is not None:
-            return self.target.columns
-        if self.kind == "pose":
-            return tuple(range(6))
-        if self.kind == "drives":
-            return tuple(model.mechanism.links[d.link].u for d in model.mechanism.drives)
-        found = {model.layout.q_names[link.q]: link.u for link in model.mechanism.links if link.nu == 1}
-        found |= {name: k for k, name in enumerate(COORDINATES)} if model.mechanism.has_platform else {}
-        return None if {*COORDINATES[3:]} & {*self.names} else tuple(found[n] for n in self.names)
+        """Tree velocities that are prescribed."""
+        return prescribed_columns(self.model, self.kind, self.names, self.target)
+
+    def is_kept(self, q: np.ndarray) -> bool:
+        """Whether states (…, nq) have the angles that `led` relies on where some are named."""
+        return not ANGLES & {*self.names} or bool(are_kept(self.model, q).all())
 
     def states_of(self, designs: np.ndarray, graded: bool = False, near: np.ndarray | None = None) -> CaseStates:
         """Designs (d, m) in the states of the case. graded: violations tell by how much states are missed, else how many. near
@@ -254,8 +245,8 @@ class StudyCase:
         v, a = np.zeros((self.count, layout.nv)), np.zeros((self.count, layout.mobility))
         if self.target is None or self.sample is None:
             return v, a, none
-        if not self.led:
-            columns = list(self.target.columns or ())
+        if not self.led and self.is_kept(q):
+            columns = list(self._columns or ())
             for k, c in enumerate(self.model.mechanism.selection.independent[: layout.mobility]):
                 v[:, k] = self.sample.velocity[:, columns.index(c)]
                 a[:, k] = self.sample.acceleration[:, columns.index(c)]
@@ -273,38 +264,10 @@ class StudyCase:
         return np.stack([x.q for x in found]), np.stack([x.status != 0 for x in found])
 
     def _deficits(self, P: np.ndarray, missed: np.ndarray) -> np.ndarray:
-        """Mean closure error (d,) that is left of missed states, over the robot's size; 0 where none is missed."""
-        model, out = self.model, np.zeros(len(P))
-        columns = self._columns
-        if columns is None:
+        """`closure_deficits` (d,); where nothing tells, the part of states that is missed."""
+        if self._columns is None:
             return missed.mean(axis=1)
-        free = np.ones(model.layout.nu, dtype=bool)
-        free[list(columns)] = False
-        free[list(model.mechanism.elastic_columns)] = False
-        lost = np.flatnonzero(missed.any(axis=1))
-        own = [np.flatnonzero(missed[k]) for k in lost]
-        own = [s[np.unique(np.linspace(0, len(s) - 1, min(len(s), GRADED)).astype(int))] for s in own]
-        if not len(lost):
-            return out
-        counts = [len(s) for s in own]
-        start = np.repeat(model.home[None], sum(counts), axis=0)
-        self._put(start, self.position[np.concatenate(own)])
-        left = close(model.linkage, start, np.repeat(P[lost], counts, axis=0), free, iterations=GRADING)[1]
-        left = np.nan_to_num(left, nan=1.0, posinf=1.0)
-        for k, part in zip(lost, np.split(left, np.cumsum(counts)[:-1]), strict=True):
-            out[k] = part.mean() * missed[k].mean()
-        return out
-
-    def _put(self, q: np.ndarray, position: np.ndarray) -> None:
-        """Set what is prescribed in q (n, nq), whatever the loops say."""
-        layout = self.model.layout
-        if self.kind == "pose":
-            q[:, :7] = position
-        elif self.kind == "drives":
-            q[:, self.model.drive_index] = position
-        else:
-            for name, x in zip(self.names, position.T, strict=True):
-                q[:, COORDINATES.index(name) if name in COORDINATES[:3] else layout.q_names.index(name)] = x
+        return closure_deficits(self.model, self._columns, (self.kind, self.names, self.position), P, missed)
 
 
 def motion_case(
@@ -371,6 +334,14 @@ def pose_case(
     whole = model.unlocked
     listed = [dict(pose) for pose in poses] or [{}]
     keys = list(dict.fromkeys(key for pose in listed for key in pose))
+    unmoved = unmoved_coordinates(whole)
+    for key, value in ((k, x) for pose in listed for k, x in pose.items() if k in unmoved):
+        if abs(value - unmoved[key]) > UNFELT * max(1.0, whole.size):
+            raise UsageError(
+                f"{key} of {whole.robot.name} stays at {unmoved[key]:.6g}, not {value:g}; leave it out of the pose"
+            )
+    listed = [{k: x for k, x in pose.items() if k not in unmoved} for pose in listed]
+    keys = [k for k in keys if k not in unmoved]
     coordinate_targets(whole, dict.fromkeys(keys, 0.0))  # unknown names are told here
     home = dict(zip(keys, NamedCoordinates(whole, keys).values(whole.home).tolist(), strict=True))
     listed = [home | pose for pose in listed]
@@ -392,11 +363,10 @@ def payload_numbers(model: "Model", payload: "Payload | None") -> np.ndarray | N
         raise UsageError(
             f"payload: {model.robot.name} has no platform that carries it; vary the mass of a body instead"
         )
-    name = model.mechanism.platform.name
-    if bodies(model.robot)[name].flexible is not None:
+    if model.mechanism.platform.elastic is not None:
         raise UsageError(
-            f"payload: {name} of {model.robot.name} bends, and what it carries bends it where it is fixed: describe the load as "
-            "a body that is fixed to a frame of it, with a mass that is a number or a variable"
+            f"payload: the platform of {model.robot.name} is flexible, its modes carry what is on it; describe a body of its "
+            "own, fixed to a frame of the platform"
         )
     added = np.zeros(len(model.parameters))
     for key, value in zip(TEN, np.asarray(payload.ten_parameters(), dtype=float), strict=True):

@@ -143,11 +143,33 @@ class Evaluator:
         values = np.full((len(P), len(self.measures)), np.nan)
         good = np.flatnonzero(violation == 0)
         if len(good):
-            values[good], violation[good] = self._of_designs(P[good], graded)
+            values[good], violation[good] = self._as_far_as(P[good], graded)
         lost = (violation == 0) & ~np.isfinite(values).all(axis=1)
         violation[lost] = 1.0
         values[violation > 0] = np.nan
         return values, violation
+
+    def _as_far_as(self, P: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
+        """`_of_designs`; what ends in an error is no robot, unless the description's own design, too, is asked the impossible."""
+        try:
+            return self._of_designs(P, graded)
+        except GoughError as problem:
+            if isinstance(problem, UsageError) and self._is_refused:
+                raise
+        if len(P) == 1:
+            return np.full((1, len(self.measures)), np.nan), np.ones(1)
+        parts = [self._as_far_as(part, graded) for part in np.array_split(P, 2)]
+        values, violation = (np.concatenate(found) for found in zip(*parts, strict=True))
+        return values, violation
+
+    @cached_property
+    def _is_refused(self) -> bool:
+        """Whether the description's own design ends in an error."""
+        try:
+            self._of_designs(self.space.model.parameters[None], False)
+        except GoughError:
+            return True
+        return False
 
     def _of_designs(self, P: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
         values, violation = np.full((len(P), len(self.measures)), np.nan), np.zeros(len(P))
@@ -251,6 +273,11 @@ class Evaluator:
         found = {name: case.states_of(P, near=before.get(name)) for name, case in asked.items()}
         if not all(f.good.all() for f in found.values()):
             return None
+        tilted = [name for name, f in found.items() if not self.cases[name].is_kept(f.q)]
+        if tilted:
+            raise UsageError(
+                f"gradients: case {tilted[0]!r}: the platform of this design tilts beside the angles named"
+            )
         own = dict(zip(self.space.names, x.tolist(), strict=True))
         model = self.space.model
         variables = {n: v for n, v in own.items() if n in model.variables.names}

@@ -78,6 +78,7 @@ class _StudyReading(CaseText, ToleranceText):
         model = None if item is None else self.attempt(("robot",), lambda: self._model(item))
         if item is None or model is None:
             raise self._failure()
+        self._check_names(item)
         space = self._space(item, model)
         tolerances = self.read_tolerances(item, space)
         ends = space.designs(space.corners())[0]
@@ -130,6 +131,13 @@ class _StudyReading(CaseText, ToleranceText):
             if "robot" not in data:
                 return None
         return None
+
+    def _check_names(self, item: StudyItem) -> None:
+        """Names of measures and cases stand in tables and pages."""
+        for key, names in (("measures", item.measures), ("cases", item.cases)):
+            for name in names:
+                if not name.strip() or not name.isprintable() or '"' in name:
+                    self.complain((key, name), f"not a name: {name!r}", "characters that print, without quotes")
 
     def _budget(self, value: Any) -> float | None:
         place = ("search", "budget")

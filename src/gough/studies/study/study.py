@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,10 +96,12 @@ class Study:
     def _point(self, variables: Mapping[str, float] | None) -> np.ndarray:
         """Of one design (k,)."""
         x = self.evaluator.space.start
+        if variables is not None and not isinstance(variables, Mapping):
+            raise UsageError(f"variables: expected {{name: number in SI units}}, not {variables!r:.60}")
         for name, value in (variables or {}).items():
             if name not in self.variables:
                 raise UsageError(f"no variable {name!r}; use {nearest(str(name), list(self.variables))}")
-            if isinstance(value, str | bool) or not np.ndim(value) == 0 or not np.isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
                 raise UsageError(f"variables: {name} is {value!r}; give a number in SI units")
             x[self.variables.index(name)] = value
         return x

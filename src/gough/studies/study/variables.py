@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.joints.springs import pushes_from
 from gough.simulation.ensembles.physical import NOT_NEGATIVE, is_positive, pseudo_inertia
+from gough.structure.parameters import UNIT_TOLERANCE
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -134,17 +136,48 @@ class DesignSpace:
         for link in model.mechanism.links:
             if link.ten is not None and link.elastic is None and places & set(link.ten):
                 out += _unlike_matter(P[:, list(link.ten)], model.parameters[list(link.ten)])
-        return out
+        return out + _without_springs(model, P, places)
 
 
 def _unlike_matter(tens: np.ndarray, described: np.ndarray) -> np.ndarray:
-    """How far (n,) bodies (n, 10) are from a positive pseudo-inertia, over that of the description (10,); 0 where they have one,
-    and where the description has none."""
+    """How far (n,) bodies (n, 10) are from a positive pseudo-inertia, over that of the description (10,); 0 where they have one.
+    Where the description has none (a body of a plane with its one moment) its moments about the mass centre stay above 0."""
     if not is_positive(described[None])[0]:
-        return np.zeros(len(tens))
+        own, now = _central_moments(described[None])[0], _central_moments(tens)
+        kept = own > 0
+        under = np.maximum(-now[:, kept] / own[kept], 0.0)
+        return np.where(under > 0, under + LEAST_VIOLATION, 0.0).sum(axis=1)
     scale = np.sqrt(np.diagonal(pseudo_inertia(described[None])[0]))
     least = np.linalg.eigvalsh(pseudo_inertia(tens) / np.outer(scale, scale))[:, 0]
     return np.where(is_positive(tens), 0.0, np.maximum(-least, 0.0) + LEAST_VIOLATION)
+
+
+def _central_moments(tens: np.ndarray) -> np.ndarray:
+    """Moments of inertia (n, 3) about axes through the mass centres of bodies (n, 10)."""
+    J = pseudo_inertia(tens)
+    mass = np.where(J[:, 3, 3] > 0, J[:, 3, 3], np.inf)
+    spread = np.einsum("nii->ni", J)[:, :3] - J[:, :3, 3] ** 2 / mass[:, None]
+    return spread.sum(axis=1)[:, None] - spread
+
+
+def _without_springs(model: "Model", P: np.ndarray, places: set[int]) -> np.ndarray:
+    """How far (n,) designs (n, m) are from tables of springs that grow, one-sided springs that never push and quaternions of
+    length 1, of those that some of the places are part of."""
+    table, out = model.mechanism.table, np.zeros(len(P))
+    for a, b in zip(*table.growing, strict=True):
+        if places & {int(a), int(b)}:
+            back = P[:, a] - P[:, b]
+            out += np.where(back >= 0, back / (model.parameters[b] - model.parameters[a]) + LEAST_VIOLATION, 0.0)
+    for own in table.cables:
+        if places & set(own):
+            for k in np.flatnonzero((P[:, own] < 0).any(axis=1)):
+                pushed = pushes_from(P[k, own])
+                out[k] += 0.0 if pushed is None else 1.0 / (1.0 + pushed / model.size) + LEAST_VIOLATION
+    for own in table.turns:
+        if places & set(own):
+            off = np.abs(np.linalg.norm(P[:, own], axis=1) - 1.0)
+            out += np.where(off > UNIT_TOLERANCE, off, 0.0)
+    return out
 
 
 def check_variables(model: "Model", variables: Sequence[StudyVariable]) -> list[tuple[str, str]]:
@@ -160,6 +193,21 @@ def check_variables(model: "Model", variables: Sequence[StudyVariable]) -> list[
             out.append(
                 (v.name, f"step {v.step:g} does not fit into a range of {v.upper - v.lower:g}; give one above 0")
             )
+        never = _never(model, v)
+        if never:
+            out.append((v.name, f"from {v.lower:g} to {v.upper:g}: {never}"))
         if v.name in known.names and not model.moved_parameters(v.name):
             out.append((v.name, "nothing but limits or home follows it: other values change no equation"))
     return out
+
+
+def _never(model: "Model", v: StudyVariable) -> str:
+    """Why no number of a parameter's range can be; "" where some may, and for variables of the description."""
+    if v.name in model.variables.names or v.upper >= 0 or model.parameters[model.parameter_names.index(v.name)] < 0:
+        return ""
+    kind = v.name.rpartition(".")[2]
+    if kind in NOT_NEGATIVE:
+        return "it is not negative; no design has one"
+    i = model.parameter_names.index(v.name)
+    bodies = [link for link in model.mechanism.links if link.ten is not None and i in link.ten]
+    return "a moment of inertia is above 0; no body has one" if bodies and kind in ("XX", "YY", "ZZ") else ""
