@@ -16,9 +16,9 @@ from gough.studies._folder import load_result, save_asked, save_found
 from gough.studies._kept import KeptDesigns, write_tables
 from gough.studies._pareto import ParetoFront
 from gough.studies.quantities import Conditions
-from gough.studies.study._unit_hint import hint_of_units
 from gough.studies.study.evaluation import Evaluated, Evaluator
 from gough.studies.study.measures import StateMeasure, make_measure
+from gough.studies.study.unit_hint import hint_of_units
 from gough.studies.study.variables import AT_BOUND, DesignSpace
 
 if TYPE_CHECKING:
