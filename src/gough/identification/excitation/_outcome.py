@@ -65,7 +65,7 @@ def finish_excitation(
     better."""
     leading, basis, measure, model = problem.space, problem.basis, problem.measure, problem.space.model
     samples = FINE * len(problem.times)
-    first, kept = _kept_everywhere(problem, first)
+    first, kept = _shrink_everywhere(problem, first)
     if kept and _worth(problem, first) < _worth(problem, x):
         x = first
     for _ in range(TRIES):
@@ -111,7 +111,7 @@ def finish_excitation(
     )
 
 
-def _kept_everywhere(problem: ExcitationProblem, x: np.ndarray) -> tuple[np.ndarray, bool]:
+def _shrink_everywhere(problem: ExcitationProblem, x: np.ndarray) -> tuple[np.ndarray, bool]:
     """(the motion as small as it must be to keep everything on the fine grid too, whether it does at any size)."""
     problem.forget()
     problem.states(x)
