@@ -143,7 +143,7 @@ def condition(
             f"condition: no rows are left; of records of up to {longest:.3g} s, {edge:.3g} s are taken away at both ends (the "
             "filter's memory, or what trim= and shifts= say): record for longer, or give band="
         )
-    late |= _compared_forces(model, way, work, low, isinstance(shifts, str), notes)
+    late |= _compared_forces(model, way, work, low, block, isinstance(shifts, str), notes)
     made = _samples(model, work, low, late, stride, block, notes)
     if not len(made):
         raise UsageError(
@@ -290,20 +290,23 @@ def _known_shifts(model: "Model", shifts: Mapping[str, float]) -> dict[str, floa
 
 
 def _compared_forces(
-    model: "Model", way: Way, work: Sequence[_Work], low: LowPass, shifted: bool, notes: list[str]
+    model: "Model", way: Way, work: Sequence[_Work], low: LowPass, block: int, shifted: bool, notes: list[str]
 ) -> dict[str, float]:
     """Shifts of forces to take out, where they are looked for; those of rates are only told, for rates are not used."""
     out: dict[str, float] = {}
     step = float(np.median([w.piece.step for w in work]))
     some = [(w.piece.record, w.rows[w.good], w.states, w.good) for w in work if w.good.any()]
-    forces = ForceComparison(model, some, low, step)
+    forces = ForceComparison(model, some, low, step, block)
     for found in forces.shifts() if shifted else ():
         if found.plain and abs(found.late) >= step:
             out[found.channel] = found.late
             notes.append(f"{found}: taken out")
         elif found.certain and abs(found.late) >= 0.1 * step:
             why = "less than a sample" if found.plain else "that may be chance"
-            notes.append(f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)")
+            text = f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)"
+            notes.append(text)
+            if found.channel == "force" and abs(found.late) >= step:
+                warn(text, DataWarning)
     for text in forces.doubts():
         notes.append(text)
         warn(text, DataWarning)
