@@ -335,10 +335,12 @@ def _samples(
         key: [] for key in ("time", "q", "v", "acceleration", "force", "wrench", "run")
     }
     names, weighed = [], all(w.piece.record.wrench is not None for w in work)
-    left = 0
+    open_loops, saturated, spoilt = 0, 0, 0
     for w in work:
         rows, record, step = w.rows[w.good], w.piece.record, w.piece.step
-        left += int((~w.good).sum())
+        lost = ~np.isfinite(w.states.q).all(axis=1)
+        open_loops, saturated = open_loops + int(lost.sum()), saturated + int((~w.good & ~lost).sum())
+        spoilt += int(w.piece.spoilt.sum())
         columns = []
         for drive in model.layout.drive_names:
             shift = late.get(f"force {drive}", late.get("force", 0.0))
@@ -352,8 +354,10 @@ def _samples(
             parts["wrench"].append(np.stack(loads, axis=1))
         parts["run"].append(np.full(len(rows), len(names)))
         names.append(record.name)
-    if left:
-        notes.append(f"{left} rows left out: saturated, or loops do not close")
+    if open_loops:
+        notes.append(f"{open_loops} rows left out where loops do not close")
+    if saturated:
+        notes.append(f"{saturated} rows left out around {spoilt} saturated ones, over the filter's memory")
     misfit = np.sqrt(np.mean([w.states.misfit**2 for w in work], axis=0))
     if misfit.any():
         notes.append("coordinates contradict each other by (root mean square) " + ", ".join(f"{m:.3g}" for m in misfit))

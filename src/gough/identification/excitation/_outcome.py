@@ -89,11 +89,8 @@ def finish_excitation(
         unoptimised = coarse if coarse.good.all() else unoptimised
     followed = unoptimised.good
     if not followed.all():
-        notes = [
-            *notes,
-            f"the unoptimised motion cannot be followed at {int((~followed).sum())} of {len(followed)} samples; what it tells is "
-            "that of the others",
-        ]
+        lost = f"{int((~followed).sum())} of {len(followed)} samples"
+        notes = [*notes, f"the unoptimised motion cannot be followed at {lost}; what it tells is that of the others"]
     u = unoptimised
     before = measure.measure(LedStates(*(a[followed] for a in (u.q, u.v, u.vdot, u.good))))
     assert measure.columns is not None
