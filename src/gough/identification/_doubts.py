@@ -104,7 +104,8 @@ def doubts_of(found: "Identification") -> list[str]:
     for k, fit in enumerate(found.fits[1:]):
         if fit.worse_than(found.fits[0]) and fit.error > 0.02:
             out.append(
-                f"validation {k + 1}: {say_part(fit.error, 1)} of the force is not predicted, {say_part(found.fits[0].error, 1)} in training: the "
+                f"validation {k + 1}: {say_part(fit.error, 1)} of the force is not predicted, "
+                f"{say_part(found.fits[0].error, 1)} in training: the "
                 "numbers fit the training data alone"
             )
     return out

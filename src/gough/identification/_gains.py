@@ -38,6 +38,7 @@ def doubts_of_gains(found: "Identification") -> list[str]:
     Y, target, force = (np.concatenate([getattr(p, key) for p in pieces]) for key in ("Y", "target", "force"))
     weights = 1.0 / np.maximum(fit.rms, ROUNDING * np.maximum(fit.rms.max(), 1e-300))
     told: list[tuple[int, float, float, float]] = []
+    first: list[tuple[int, float, float, float]] = []
     which = 0
     for _ in range(2):  # weights of the fit, then those that the best gain leaves
         weighed = (Y * weights[:, None]).reshape(-1, Y.shape[2])
@@ -65,11 +66,19 @@ def doubts_of_gains(found: "Identification") -> list[str]:
         which = min(range(len(told)), key=lambda n: told[n][3])
         rest = np.sqrt(np.mean(left[which].reshape(target.shape) ** 2, axis=0)) / weights
         weights = 1.0 / np.maximum(rest, ROUNDING * np.maximum(fit.rms.max(), 1e-300))
+        first = first or told
     k, gain, deviation, part = told[which]
     if part > LEFT or abs(gain - 1.0) < max(LEAST, CERTAIN * deviation) or gain <= 0:
         return []
-    return [
-        f"{names[k]}: {fit.share[k]:.2%} of its force are not predicted; were it {gain:.4g} ± {deviation:.1g} times as large, only "
-        f"{part:.0%} of all that is not predicted would be left: check its gain and unit (gain: {gain:.4g} times the one of the "
-        "column map)"
+    others = [
+        f"{names[n]} {g:.4g} ± {d:.1g}"
+        for n, g, d, p in first
+        if n != k and p < LEFT and g > 0 and abs(g - 1.0) > max(LEAST, CERTAIN * d)
     ]
+    instead = f" (instead of it perhaps {', '.join(others)})" if others else ""
+    text = (
+        f"{names[k]}: {fit.share[k]:.2%} of its force are not predicted; were it {gain:.4g} ± {deviation:.1g} times as large"
+        f"{instead}, only {part:.0%} of all that is not predicted would be left: check its gain and unit (gain: {gain:.4g} times "
+        "the one of the column map)"
+    )
+    return [text]

@@ -81,8 +81,8 @@ def _interpolated_channels(record: "Record", channels: dict[str, np.ndarray]) ->
         if found is not None:
             length, first = found
             yield (
-                f"{record.name}: {name} goes in straight lines over {length} samples at a time: sampled at 1/{length} of the log's "
-                "rate and interpolated, which takes the quick part of it away; log it at the rate of the others, or take one row "
+                f"{record.name}: {name} goes in straight lines over {length} samples at a time: sampled at 1/{length} of the "
+                "log's rate and interpolated, which takes its quick part away; log it at the rate of the others, or take one row "
                 f"in {length} of all: record.rows(slice({first}, None, {length}))"
             )
 

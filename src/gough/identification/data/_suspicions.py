@@ -68,8 +68,8 @@ def _by_speeds(model: "Model", record: Record) -> Iterator[DataProblem]:
     worst = max(times, key=lambda name: times[name])
     step = float(np.median(np.diff(record.time)))
     what = (
-        f"in it {worst} moves {times[worst]:.3g} times the speed limit of {limits[worst]:g} for half of the record, with steps of "
-        f"{step:.3g} s; with a factor 1000 (steps of {1e3 * step:.3g} s) it would be {times[worst] / 1e3:.2g} times"
+        f"in it {worst} moves {times[worst]:.3g} times the speed limit of {limits[worst]:g} for half of the record, with steps "
+        f"of {step:.3g} s; with a factor 1000 (steps of {1e3 * step:.3g} s) it would be {times[worst] / 1e3:.2g} times"
     )
     remedy = "say the unit of time in the column map ('time [ms]' where 'time [us]' was said), or mend the speed_limit described"
     yield DataProblem("units", record.name, "time", what, remedy)

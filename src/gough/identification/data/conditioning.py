@@ -31,7 +31,7 @@ from gough.identification.data._outliers import K
 from gough.identification.data._pieces import EvenPiece, make_pieces
 from gough.identification.data._problems import DataProblem, check_accepted, demand_none, row_numbers, say_rows
 from gough.identification.data._shifts import find_shift
-from gough.identification.data._states import RobotStates, close_states
+from gough.identification.data._states import RobotStates, close_states, singular_words
 from gough.identification.data._ways import WAYS, Way, choose_way
 from gough.identification.data.record import Record
 from gough.identification.data.samples import Samples
@@ -253,6 +253,8 @@ def _states_of(
         trouble = "poses out of reach" if way.kind == "pose" else "loops do not close"
         what = f"{trouble} in {say_rows(bad, time)} of {len(rows)} filtered rows"
         remedy = "is it this robot, and are units, offsets and signs right? Accept 'reach' to leave these rows out"
+        near = singular_words(way.model, found.q)
+        remedy = f"{near}; split the record there, or accept 'reach' to leave these rows out" if near else remedy
         problems.append(DataProblem("reach", name, way.kind, what, remedy, row_numbers(rows[bad])))
     if len(found.leaps):
         what = f"joints leap into another assembly after {say_rows(found.leaps, time)}"
