@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gough
+from inner.identification import singular_words
 from reference.peers.pinocchio import PinocchioPeer
 
 from .logs import Log, build, log_of
@@ -33,11 +34,11 @@ def rubbed(seconds: float = 12.0) -> Log:
     return replace(log, tau=tau)
 
 
-def shifts_of(record: gough.Record, **more: object) -> dict[str, float]:
+def shifts_of(record: gough.Record) -> dict[str, float]:
     """{channel: late (s)} that was taken out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        notes = gough.condition(build("five_bar"), record, **more).notes
+        notes = gough.condition(build("five_bar"), record).notes
     out = {}
     for note in notes:
         if "taken out" in note:
@@ -63,7 +64,16 @@ def test_one_drive_that_comes_late_alone_is_named() -> None:
     log = rubbed()
     right = log.model.layout.drive_names[1]
     whole, late = log.record(step=1e-6, noise=0.01), log.record(step=1e-6, noise=0.01, late=10 * MS)
-    found = shifts_of(replace(whole, forces=whole.forces | {right: late.forces[right]}))
+    found = shifts_of(replace(whole, forces={**whole.forces, right: late.forces[right]}))
     assert "force of all drives" not in found
     assert abs(found[f"force {right}"] - 10 * MS) < 1.5 * MS
     assert all(abs(x) < 2 * MS for name, x in found.items() if right not in name), found
+
+
+def test_a_way_far_from_singular_poses_is_not_said_to_meet_one() -> None:
+    """Far from one nothing is said."""
+    model = build("five_bar")
+    q = rubbed(4.0).q[::40]
+    assert singular_words(model, q) == ""
+    S = np.linalg.det(model.drive_map(q))
+    assert np.ptp(np.sign(S)) == 0
