@@ -53,8 +53,9 @@ linear_response, poles_of_record, read_channels = (
     elastic.poles_of_record,
     elastic.read_channels,
 )
-clipped_rows, find_hold = data.clipped_rows, data.find_hold
+clipped_rows, find_hold, find_interpolation = data.clipped_rows, data.find_hold, data.find_interpolation
 excitation_problem = excitation.excitation_problem
+singular_words = data.singular_words
 Prior = _standard.Prior
 draw_parameters, report_page = report.draw_parameters, report.report_page
 draw_forces, residuals_of = report.draw_forces, report.residuals_of

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import chi2
 
+from gough.identification._gains import doubts_of_gains
 from gough.identification._zeros import doubts_of_zeros
 from gough.identification.data.samples import Samples
 from gough.identification.estimation.rows import ForceEquations, stretches
@@ -25,6 +26,8 @@ WORSE = 1.1
 """Times what the estimate does not predict in training, from which that of the robot's numbers is told."""
 MISSING, STRUCTURED = 0.1, 0.001
 """Shares of the force that are not predicted: of any kind, and of a kind that is no noise."""
+MANY_TIMES = 10.0
+"""From which a share is told as a factor."""
 LONG = 3.0
 """Equations over which residuals are alike that noise does not explain."""
 ANOTHER = 0.25
@@ -58,6 +61,7 @@ def doubts_of(found: "Identification") -> list[str]:
     """What a user should hear of a result."""
     out, e, base = [], found.estimate, found.base
     out += _misfit(found)
+    out += doubts_of_gains(found)
     out += _blurred_friction(found)
     out += _against_prior(found)
     out += doubts_of_zeros(found)
@@ -104,7 +108,8 @@ def doubts_of(found: "Identification") -> list[str]:
     for k, fit in enumerate(found.fits[1:]):
         if fit.worse_than(found.fits[0]) and fit.error > 0.02:
             out.append(
-                f"validation {k + 1}: {fit.error:.1%} of the force is not predicted, {found.fits[0].error:.1%} in training: the "
+                f"validation {k + 1}: {say_part(fit.error, 1)} of the force is not predicted, "
+                f"{say_part(found.fits[0].error, 1)} in training: the "
                 "numbers fit the training data alone"
             )
     return out
@@ -123,6 +128,11 @@ def _misses_more(found: "Identification") -> str:
         f"; with them {own[worst]:.3g} of the force at {found.rows.names[worst]} are not predicted in training, with the "
         f"estimate {estimate[worst]:.3g}"
     )
+
+
+def say_part(part: float, digits: int = 3) -> str:
+    """ "12.345%", "184 times"."""
+    return f"{part:.3g} times" if part > MANY_TIMES else f"{part:.{digits}%}"
 
 
 def _against_prior(found: "Identification") -> list[str]:
@@ -160,7 +170,7 @@ def _misfit(found: "Identification") -> list[str]:
     how = f", alike over {memory:.0f} equations, as noise is not" if memory >= LONG else ""
     tied = "" if found.base.tied == "apart" else "numbers that tied= makes equal are not, or "
     text = (
-        f"{fit.error:.3%} of the force are not predicted in training{how} (most at {found.rows.names[worst]}: "
+        f"{say_part(fit.error)} of the force are not predicted in training{how} (most at {found.rows.names[worst]}: "
         f"{fit.rms[worst]:.3g} of {force[worst]:.3g}): {tied}the model lacks something that the data show (friction, offsets, a "
         "flexible part), or encoders have another zero, columns another unit, or the wrong motion is told; deviations know "
         "nothing of that"

@@ -237,7 +237,7 @@ class GatheredDesigns:
                 (arrays["start"], bool(arrays["success"]), str(arrays["said"]), int(arrays["counts"][0]))
             )
 
-    def kept(self) -> KeptDesigns:
+    def kept_designs(self) -> KeptDesigns:
         """Designs that were kept, of which those of a folder stay there."""
         if not self.numbers:
             return KeptDesigns(None, (), (self.front.designs,))
@@ -253,7 +253,7 @@ class GatheredDesigns:
         return StudyResult(
             self.study,
             self.front,
-            self.kept(),
+            self.kept_designs(),
             int(self.counts[0]),
             int(self.counts[1]),
             int(self.counts[2]),

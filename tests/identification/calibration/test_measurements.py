@@ -48,3 +48,14 @@ def test_refused_options():
         gough.calibrate(model, gough.Measurements({"nose": d[:, 0]}))
     with pytest.raises(UsageError, match="is nothing measured"):
         gough.calibrate(model, gough.Measurements(d, pose), sigma={"nose": 1.0})
+
+
+def test_an_encoder_that_gives_one_number_everywhere_is_named():
+    model = gough.build("pedrammehr2012")
+    plan = gough.measuring_poses(model, 12)
+    pose = np.asarray(plan.pose)
+    d = model.drives(model.assemble(pose).q)
+    d[:, 2] = d[0, 2]
+    name = model.layout.drive_names[2]
+    with pytest.raises(UsageError, match=f"{name} .*is the same in all 12 poses, to the last digit.*a dead encoder"):
+        gough.calibrate(model, gough.Measurements(d, pose))

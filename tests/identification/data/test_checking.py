@@ -178,5 +178,43 @@ def test_saturated_rows_are_left_out_where_that_is_accepted() -> None:
     r = with_("forces", "left_motor", lambda f: np.clip(f, -np.inf, np.quantile(f, 0.9)))
     s = gough.condition(MODEL, r, shifts=None, accept=["saturated"])
     assert s.force[:, 0].max() < r.forces["left_motor"].max() * (1 + 1e-6)
-    assert any("rows left out: saturated" in n for n in s.notes)
+    assert any("rows left out around" in n and "saturated" in n for n in s.notes)
     assert len(s.runs) > 1 and all("part" in name for name in s.runs)
+
+
+def test_a_force_that_is_cut_off_below_its_stated_limit_is_saturated() -> None:
+    model = gough.build(loads(SLIDE))
+    t = np.arange(2000) / 200.0
+    x, rng = 0.3 + 0.15 * np.sin(2 * t), np.random.default_rng(0)
+    f = 10 * np.cos(3 * t) + 0.2 * rng.normal(size=len(t))
+    assert problems(model, gough.Record("log", t, {"x": x}, {"x": f})) == []
+    found = problems(model, gough.Record("log", t, {"x": x}, {"x": np.clip(f, -8, 8)}))
+    assert len(found) == 1 and "[saturated]" in found[0]
+    assert "where it is cut off (its limit is described as 20)" in found[0], found
+
+
+def test_spikes_beyond_the_limit_are_outliers_and_cost_no_other_rows() -> None:
+    model = gough.build(loads(SLIDE))
+    t = np.arange(6000) / 500.0
+    x, rng = 0.3 + 0.15 * np.sin(2 * t), np.random.default_rng(0)
+    f = 10 * np.cos(3 * t) + 0.2 * rng.normal(size=len(t))
+    f[1000:5000:600] = 27.0
+    assert problems(model, gough.Record("log", t, {"x": x}, {"x": f})) == []
+    s = gough.condition(model, gough.Record("log", t, {"x": x}, {"x": f}), shifts=None)
+    assert any("7 outliers replaced" in note for note in s.notes) and not any("left out" in note for note in s.notes)
+    assert np.abs(s.force).max() < 12
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1e-6])
+def test_a_time_in_which_drives_would_be_far_too_fast_is_named(factor: float) -> None:
+    model = gough.build(loads(SLIDE.replace("force_limit: 20", "force_limit: 20, speed_limit: 0.5")))
+    t = np.arange(2000) / 200.0
+    x, f = 0.3 + 0.15 * np.sin(2 * t), 10 * np.cos(3 * t)
+    assert problems(model, gough.Record("log", t, {"x": x}, {"x": f})) == []
+    quick = gough.Record("log", factor * t, {"x": x}, {"x": f}, stated=frozenset({"time"}))
+    found = problems(model, quick)
+    assert (
+        len(found) == 1 and "log: time: " in found[0] and "times the speed limit" in found[0] and "[units]" in found[0]
+    )
+    meters = problems(model, gough.Record("log", t, {"x": 1e3 * x}, {"x": f}))
+    assert len(meters) == 1 and "say unit: mm" in meters[0]

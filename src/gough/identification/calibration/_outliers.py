@@ -29,6 +29,8 @@ GROSS = 10.0
 """Poses that miss by this many times the usual do not count at all then."""
 ROBUST, BRIEFLY, PASSES = 8, 5, 6
 """Weighted rounds, their iterations, and rounds of leaving out."""
+SETTLING = 40
+"""Rounds in which poses come back or go, one by one."""
 UNUSUAL = 1e-4
 """Probability, over all poses, of suspecting a good one."""
 STRANGE = 5e-3
@@ -90,8 +92,8 @@ def _settle_poses(
     problem: CalibrationProblem, start: GeometryEstimate, found: Adjusted, keep: np.ndarray
 ) -> tuple[Adjusted, np.ndarray]:
     """Poses that pass their test come back, all at once; of those kept that fail it the worst one goes."""
-    seen = set()
-    while keep.any() and keep.tobytes() not in seen:
+    seen: set[bytes] = set()
+    while keep.any() and keep.tobytes() not in seen and len(seen) < SETTLING:
         seen.add(keep.tobytes())
         tests = check_poses(found, keep, problem.observed.given)
         new = keep | tests.good

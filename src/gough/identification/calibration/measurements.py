@@ -20,6 +20,8 @@ UNKNOWN = "unknown"
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 QUATERNION = 1e-3
 """By how much the length of a measured quaternion may differ from 1; it is scaled."""
+FEW_POSES = 4
+"""Poses below which an encoder may stand still by chance."""
 LEAST = 1e-50
 """Of a standard deviation: squares of smaller ones cannot be computed with."""
 SIGMAS = {"position": 1e-4, "rotation": 1e-4, "readings": 1e-5}
@@ -182,8 +184,21 @@ def observe(model: "Model", m: Measurements, sigma: Mapping[str, Any] | float | 
     base, tool = (None if isinstance(x, str) else x for x in (m.base, m.tool))
     found = _sigmas(model, sigma, names, components)
     readings = np.stack(list(m.readings.values()), axis=1)
+    _demand_moving(names, readings)
     return Observed(
         tuple(names), readings, entries, columns, m.pose, components, frame, base, tool, found, sigma is not None
+    )
+
+
+def _demand_moving(names: Sequence[str], readings: np.ndarray) -> None:
+    """UsageError for an encoder that gives one number at all poses while others move: a dead one."""
+    still = np.ptp(readings, axis=0) == 0.0
+    if len(readings) < FEW_POSES or still.all() or not still.any():
+        return
+    told = ", ".join(f"{n} ({readings[0, k]:g})" for k, n in enumerate(names) if still[k])
+    raise UsageError(
+        f"readings: {told} {'is' if still.sum() == 1 else 'are'} the same in all {len(readings)} poses, to the last digit, while "
+        "other encoders move: a dead encoder? Leave it out, readings={coordinate: …} of the others, or measure poses that move it"
     )
 
 

@@ -32,6 +32,8 @@ OVER_LIMIT, OUTLIERS = 1.5, 0.01
 """Times its limit: a force of another gain or unit, not one that sits there; share of it that may be outliers."""
 FORCE_LIMIT = 0.999
 """Of a drive's force limit: what reaches it is at the limit."""
+SPIKE, FROM_BELOW = 1.02, 0.9
+"""Times the limit: how high a spike is at least, and how low the samples beside it are."""
 STRETCH, SHARE = 8, 1e-3
 """Samples of one extreme value in a row, and their share of all, that show a clipped channel."""
 BETWEEN = 0.05
@@ -149,12 +151,23 @@ def saturated_rows(model: "Model", record: Record) -> Mapping[str, np.ndarray]:
     """{drive: mask (n,)} of forces that sit at their limit, stated or seen (one extreme value many times in a row)."""
     limits, out = force_limits(model), {}
     for drive, x in record.forces.items():
+        mask = clipped_rows(x)
         if drive in limits:
-            mask = np.abs(x) >= FORCE_LIMIT * limits[drive]
-        else:
-            mask = clipped_rows(x)
+            mask |= _limited_rows(x, limits[drive])
         if mask.any():
             out[drive] = mask
+    return out
+
+
+def _limited_rows(x: np.ndarray, limit: float) -> np.ndarray:
+    """Mask of a force at its limit or beyond; single samples far beyond, from far below, are spikes, which no drive made."""
+    size = np.abs(x)
+    out = size >= FORCE_LIMIT * limit
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], out, [False]]).astype(int)))
+    for begin, end in zip(edges[::2], edges[1::2], strict=True):
+        beside = max(size[begin - 1] if begin else 0.0, size[end] if end < len(x) else 0.0)
+        if end - begin <= BURST and size[begin:end].max() > SPIKE * limit and beside < FROM_BELOW * limit:
+            out[begin:end] = False
     return out
 
 
@@ -179,11 +192,11 @@ def _of_forces(model: "Model", record: Record) -> Iterator[DataProblem]:
     limits = force_limits(model)
     for drive, mask in saturated_rows(model, record).items():
         rows = np.flatnonzero(mask)
-        where = (
-            f"its limit of {limits[drive]:g}"
-            if drive in limits
-            else f"{record.forces[drive][rows[0]]:g}, where it is cut off"
-        )
+        reached = drive in limits and np.abs(record.forces[drive]).max() >= FORCE_LIMIT * limits[drive]
+        cut = f"{record.forces[drive][rows[0]]:g}, where it is cut off"
+        if drive in limits and not reached:
+            cut += f" (its limit is described as {limits[drive]:g})"
+        where = f"its limit of {limits[drive]:g}" if reached else cut
         what = f"saturated: it sits at {where} in {say_rows(rows, record.time)}"
         over = np.abs(record.forces[drive]) / limits.get(drive, np.inf)
         beyond = float(np.quantile(over, 1.0 - OUTLIERS))

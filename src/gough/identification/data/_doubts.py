@@ -1,7 +1,7 @@
 """What is strange about a record without being wrong for sure: it is told, as a warning, and the record is taken.
 
-Two drives with the same numbers, positions that stand for several samples while others move (a slow channel, sampled and held),
-and times whose unit nobody wrote, in which the robot would move as slowly as none does.
+Two drives with the same numbers, channels that stand for several samples while others move or go in straight lines (slow ones,
+held or interpolated), and times whose unit nobody wrote, in which the robot would move as slowly as none does.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.identification.data._bands import motion_hz
-from gough.identification.data._checking import LONGEST_STEP
+from gough.identification.data._checking import LONGEST_STEP, rows_of_numbers
 
 if TYPE_CHECKING:
     from gough.identification.data.record import Record
@@ -25,6 +25,9 @@ REGULAR, NEAR = 0.9, 0.2
 """Share of stretches of one value that have the same length, or a multiple of it, and how nearly."""
 VARIED = 1.5
 """Steps of a channel that is held differ by more; those of a coarse encoder are one count."""
+
+LONGEST_LINE, STRAIGHT = 64, 15.0
+"""Samples of a straight line that are looked for, and how much larger bends at its ends are than between them."""
 
 
 def find_doubts(record: "Record") -> Iterator[str]:
@@ -52,12 +55,12 @@ def _held_channels(record: "Record") -> Iterator[str]:
     channels = {f"position {name}": x for name, x in record.positions.items()}
     if record.pose is not None:
         channels["pose"] = record.pose[:, int(np.argmax(np.ptp(record.pose[:, :3], axis=0)))]
+    channels |= {f"force {name}": x for name, x in record.forces.items()}
     held = {name: hold for name, x in channels.items() if (hold := find_hold(x)) is not None}
+    yield from _interpolated_channels(record, {name: x for name, x in channels.items() if name not in held})
     if not held:
         return
-    others = [find_hold(x) for x in record.forces.values()]
-    lengths = {hold[0] for hold in held.values()}
-    if len(held) == len(channels) and len(lengths) == 1 and all(o is not None and o[0] in lengths for o in others):
+    if len(held) == len(channels) and len({hold[0] for hold in held.values()}) == 1:
         length, first = next(iter(held.values()))
         yield (
             f"{record.name}: all channels stand for {length} samples at a time: the log was written faster than it was measured; "
@@ -70,6 +73,35 @@ def _held_channels(record: "Record") -> Iterator[str]:
             f"rate and held, which makes it late and its derivatives wrong; log it at a rate of its own, or take one row in "
             f"{length} of all: record.rows(slice({first}, None, {length}))"
         )
+
+
+def _interpolated_channels(record: "Record", channels: dict[str, np.ndarray]) -> Iterator[str]:
+    for name, x in channels.items():
+        found = find_interpolation(x)
+        if found is not None:
+            length, first = found
+            yield (
+                f"{record.name}: {name} goes in straight lines over {length} samples at a time: sampled at 1/{length} of the "
+                "log's rate and interpolated, which takes its quick part away; log it at the rate of the others, or take one row "
+                f"in {length} of all: record.rows(slice({first}, None, {length}))"
+            )
+
+
+def find_interpolation(x: np.ndarray) -> tuple[int, int] | None:
+    """(samples from one kink to the next, row of the first) of a channel (n,) of straight lines at equal distances; None else."""
+    x = x[rows_of_numbers(x)]
+    bent, counts = np.abs(np.diff(x, 2)), np.diff(np.unique(x))
+    counts = counts[counts > 1e-9 * np.ptp(x)]
+    least = float(counts.min()) if len(counts) else 0.0
+    for length in range(2, LONGEST_LINE + 1):
+        rows = len(bent) // length
+        if rows < FEWEST_STEPS:
+            return None
+        few, many = np.quantile(bent[: rows * length].reshape(rows, length), [0.2, 0.8], axis=0)
+        kink = int(few.argmax())
+        if few[kink] > STRAIGHT * max(float(np.delete(many, kink).max()), least) > 0:
+            return length, (kink + 1) % length
+    return None
 
 
 def find_hold(x: np.ndarray) -> tuple[int, int] | None:

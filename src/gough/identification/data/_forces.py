@@ -8,6 +8,7 @@ import numpy as np
 from gough.identification._unknowns import DEFAULT
 from gough.identification.base_parameters import BaseParameters, base_parameters
 from gough.identification.data._filters import LowPass, noise_bandwidth
+from gough.identification.data._joint_shifts import find_joint_shifts
 from gough.identification.data._shifts import Shift, find_shift
 from gough.identification.data._states import RobotStates
 from gough.identification.data.record import Record
@@ -37,18 +38,30 @@ Known = tuple[Record, np.ndarray, RobotStates, np.ndarray]
 class ForceComparison:
     """Filtered forces of records beside the model's, drive by drive."""
 
-    def __init__(self, model: "Model", known: Sequence[Known], low: LowPass, step: float) -> None:
+    def __init__(self, model: "Model", known: Sequence[Known], low: LowPass, step: float, block: int) -> None:
         self.model, self.low, self.step = model, low, step  # of all records nearly the same
+        self.known, self.block = known, block
         self.tables = [_columns(model, *entry) for entry in known]
         self.forces = [
             [low(r.forces[d], r.duration / (len(r) - 1)) for r, *_ in known] for d in model.layout.drive_names
         ]
 
     def shifts(self) -> Iterator[Shift]:
-        """By how much the force of each drive comes late, where that can be told: not where drives are redundant, whose forces do
-        not follow from the motion."""
-        if _regressor(self.model) is None:
+        """By how much the forces come late, where that can be told: of all drives together, else of each alone. Not where drives
+        are redundant, whose forces do not follow from the motion."""
+        base = _regressor(self.model)
+        if base is None:
             return
+        joint = find_joint_shifts(self.model, base, self.known, self.block, self.step, self.low.band_hz)
+        if any(found.plain for found in joint):
+            yield from joint
+            return
+        apart = list(self._separate_shifts())
+        yield from apart
+        if not any(found.plain for found in apart):
+            yield from joint
+
+    def _separate_shifts(self) -> Iterator[Shift]:
         apart = float(np.median([np.median(np.diff(rows)) if len(rows) > 1 else 1 for rows, _, _ in self.tables]))
         band = self.low.band_hz
         share = 1.0 if band is None else min(1.0, 2 * noise_bandwidth(band) * self.step * apart)

@@ -37,7 +37,7 @@ AT_ONCE = 32
 @dataclass(frozen=True)
 class Shift:
     """A channel comes late by `late` s (early where negative), ± deviation; before, after: root mean square of what its columns
-    do not explain, in the channel's unit, with and without the shift; step: of sampling (s)."""
+    do not explain, in the channel's unit, without and with the shift, or shares of what `of` says; step: of sampling (s)."""
 
     channel: str
     late: float
@@ -45,6 +45,7 @@ class Shift:
     before: float
     after: float
     step: float
+    of: str = ""
 
     @property
     def certain(self) -> bool:
@@ -61,7 +62,9 @@ class Shift:
         size = (
             f"{1e3 * abs(self.late):.4g} ± {1e3 * self.deviation:.2g} ms {side} ({self.late / self.step:.3g} samples)"
         )
-        return f"{self.channel} comes {size}; what the model does not explain falls from {self.before:.4g} to {self.after:.4g}"
+        name = "force of all drives" if self.channel == "force" else self.channel
+        part = f" {self.of}" if self.of else ""
+        return f"{name} comes {size}; what the model does not explain{part} falls from {self.before:.4g} to {self.after:.4g}"
 
 
 def find_shift(

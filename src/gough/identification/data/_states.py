@@ -22,6 +22,8 @@ AT_ONCE = 4096
 """Rows of a chunk."""
 CORRECTIONS = 3
 """Steps of least squares, for more coordinates than freedoms."""
+NEARLY = 0.05
+"""Of the usual reciprocal condition of the drives' map, from which a way is said to come to a singular pose."""
 LEAP = 0.05
 """Change of a joint between two rows, beyond what its rates make, that is another assembly (rad, or of the robot's size)."""
 
@@ -68,6 +70,30 @@ def close_states(way: Way, wanted: Sample, step: float, near: np.ndarray | None 
             near = own_q[good[-1]]
     acceleration[~np.isfinite(q).all(axis=1)] = np.nan
     return RobotStates(q, v, acceleration, status, np.sqrt(squares / max(n, 1)), _leaps(model, q, v, step))
+
+
+def singular_words(model: "Model", q: np.ndarray) -> str:
+    """What to say where the drives' map (its determinant, its reciprocal condition) becomes singular along configurations
+    (n, nq), NaN where nothing closes; "" where it does not, or is not square."""
+    good = np.isfinite(q).all(axis=1)
+    if not good.any() or len(model.layout.drive_names) != model.layout.nv:
+        return ""
+    S = np.asarray(model.drive_map(q[good]))
+    S = S[np.isfinite(S).all(axis=(1, 2))]
+    if not len(S):
+        return ""
+    values = np.linalg.svd(S, compute_uv=False)
+    near = values[:, -1] / np.maximum(values[:, 0], 1e-300)
+    usual, least = float(np.median(near)), float(near.min())
+    turned = np.ptp(np.sign(np.linalg.det(S))) > 0
+    if not turned and least > NEARLY * usual:
+        return ""
+    how = (
+        "its determinant changes sign"
+        if turned
+        else f"its reciprocal condition falls to {least:.2g}, {usual:.2g} usually"
+    )
+    return f"the robot comes to a singular pose on its way: where drives move the platform no more as they are told ({how})"
 
 
 def _some(sample: Sample, which: list[int] | slice) -> Sample:

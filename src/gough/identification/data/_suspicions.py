@@ -35,15 +35,44 @@ SAME = 0.05
 """Relative difference of a factor from a known one."""
 BELONG = 0.9
 """Correlation of a position with the integral of its rate from which their factor is judged."""
+STRETCHES, TOO_FAST = 400, 10.0
+"""Parts of a record over which speeds are taken, and times its limit that no drive goes for half of the time."""
 SPEEDS = {"a factor 1000": 1e3, "57.3 (degrees and radians)": 180 / np.pi, "9.55 (1/min and rad/s)": 30 / np.pi}
 SPEEDS |= {"6.28 (turns and radians)": 2 * np.pi, "60 (minutes and seconds)": 60.0}
 
 
 def find_unit_problems(model: "Model", record: Record) -> list[DataProblem]:
     """Channels whose numbers fit to the robot only with a factor, and numbers that do not fit at all."""
+    found = list(_by_speeds(model, record))
+    if found:
+        return found
     found = list(_by_limits(model, record))
     found += _by_rates(record)
     return found if found else list(_by_reach(model, record))
+
+
+def _by_speeds(model: "Model", record: Record) -> Iterator[DataProblem]:
+    """Times in which all drives whose speed is limited move many times as fast as they can."""
+    layout = model.layout
+    margins = model.limit_margins(model.home, np.zeros(layout.nv), np.zeros(len(layout.drive_names)))
+    limits = {x.joint: float(x.bound) for x in margins.limits if x.kind == LimitKind.SPEED}
+    known = {name: record.positions[name] for name in limits if name in record.positions}
+    positions_wrong = {p.channel for p in _by_limits(model, record)}
+    span, times = max(1, len(record) // STRETCHES), {}
+    steps = np.maximum(record.time[span:] - record.time[:-span], 1e-300)
+    for name, x in known.items():
+        if f"position {name}" not in positions_wrong and np.ptp(x) > 0:
+            times[name] = float(np.median(np.abs(x[span:] - x[:-span]) / steps)) / limits[name]
+    if not times or min(times.values()) < TOO_FAST:
+        return
+    worst = max(times, key=lambda name: times[name])
+    step = float(np.median(np.diff(record.time)))
+    what = (
+        f"in it {worst} moves {times[worst]:.3g} times the speed limit of {limits[worst]:g} for half of the record, with steps "
+        f"of {step:.3g} s; with a factor 1000 (steps of {1e3 * step:.3g} s) it would be {times[worst] / 1e3:.2g} times"
+    )
+    remedy = "say the unit of time in the column map ('time [ms]' where 'time [us]' was said), or mend the speed_limit described"
+    yield DataProblem("units", record.name, "time", what, remedy)
 
 
 def position_limits(model: "Model") -> dict[str, tuple[float, float]]:

@@ -31,7 +31,7 @@ from gough.identification.data._outliers import K
 from gough.identification.data._pieces import EvenPiece, make_pieces
 from gough.identification.data._problems import DataProblem, check_accepted, demand_none, row_numbers, say_rows
 from gough.identification.data._shifts import find_shift
-from gough.identification.data._states import RobotStates, close_states
+from gough.identification.data._states import RobotStates, close_states, singular_words
 from gough.identification.data._ways import WAYS, Way, choose_way
 from gough.identification.data.record import Record
 from gough.identification.data.samples import Samples
@@ -143,7 +143,7 @@ def condition(
             f"condition: no rows are left; of records of up to {longest:.3g} s, {edge:.3g} s are taken away at both ends (the "
             "filter's memory, or what trim= and shifts= say): record for longer, or give band="
         )
-    late |= _compared_forces(model, way, work, low, isinstance(shifts, str), notes)
+    late |= _compared_forces(model, way, work, low, block, isinstance(shifts, str), notes)
     made = _samples(model, work, low, late, stride, block, notes)
     if not len(made):
         raise UsageError(
@@ -253,6 +253,8 @@ def _states_of(
         trouble = "poses out of reach" if way.kind == "pose" else "loops do not close"
         what = f"{trouble} in {say_rows(bad, time)} of {len(rows)} filtered rows"
         remedy = "is it this robot, and are units, offsets and signs right? Accept 'reach' to leave these rows out"
+        near = singular_words(way.model, found.q)
+        remedy = f"{near}; split the record there, or accept 'reach' to leave these rows out" if near else remedy
         problems.append(DataProblem("reach", name, way.kind, what, remedy, row_numbers(rows[bad])))
     if len(found.leaps):
         what = f"joints leap into another assembly after {say_rows(found.leaps, time)}"
@@ -290,20 +292,23 @@ def _known_shifts(model: "Model", shifts: Mapping[str, float]) -> dict[str, floa
 
 
 def _compared_forces(
-    model: "Model", way: Way, work: Sequence[_Work], low: LowPass, shifted: bool, notes: list[str]
+    model: "Model", way: Way, work: Sequence[_Work], low: LowPass, block: int, shifted: bool, notes: list[str]
 ) -> dict[str, float]:
     """Shifts of forces to take out, where they are looked for; those of rates are only told, for rates are not used."""
     out: dict[str, float] = {}
     step = float(np.median([w.piece.step for w in work]))
     some = [(w.piece.record, w.rows[w.good], w.states, w.good) for w in work if w.good.any()]
-    forces = ForceComparison(model, some, low, step)
+    forces = ForceComparison(model, some, low, step, block)
     for found in forces.shifts() if shifted else ():
         if found.plain and abs(found.late) >= step:
             out[found.channel] = found.late
             notes.append(f"{found}: taken out")
         elif found.certain and abs(found.late) >= 0.1 * step:
             why = "less than a sample" if found.plain else "that may be chance"
-            notes.append(f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)")
+            text = f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)"
+            notes.append(text)
+            if found.channel == "force" and abs(found.late) >= step:
+                warn(text, DataWarning)
     for text in forces.doubts():
         notes.append(text)
         warn(text, DataWarning)
@@ -332,10 +337,12 @@ def _samples(
         key: [] for key in ("time", "q", "v", "acceleration", "force", "wrench", "run")
     }
     names, weighed = [], all(w.piece.record.wrench is not None for w in work)
-    left = 0
+    open_loops, saturated, spoilt = 0, 0, 0
     for w in work:
         rows, record, step = w.rows[w.good], w.piece.record, w.piece.step
-        left += int((~w.good).sum())
+        lost = ~np.isfinite(w.states.q).all(axis=1)
+        open_loops, saturated = open_loops + int(lost.sum()), saturated + int((~w.good & ~lost).sum())
+        spoilt += int(w.piece.spoilt.sum())
         columns = []
         for drive in model.layout.drive_names:
             shift = late.get(f"force {drive}", late.get("force", 0.0))
@@ -349,8 +356,10 @@ def _samples(
             parts["wrench"].append(np.stack(loads, axis=1))
         parts["run"].append(np.full(len(rows), len(names)))
         names.append(record.name)
-    if left:
-        notes.append(f"{left} rows left out: saturated, or loops do not close")
+    if open_loops:
+        notes.append(f"{open_loops} rows left out where loops do not close")
+    if saturated:
+        notes.append(f"{saturated} rows left out around {spoilt} saturated ones, over the filter's memory")
     misfit = np.sqrt(np.mean([w.states.misfit**2 for w in work], axis=0))
     if misfit.any():
         notes.append("coordinates contradict each other by (root mean square) " + ", ".join(f"{m:.3g}" for m in misfit))

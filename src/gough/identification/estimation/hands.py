@@ -69,7 +69,7 @@ class EquationWork:
 
     def _do(self, chunk: tuple[Any, ...], tick: Any) -> Any:
         do, sent, spans, given = chunk
-        samples = tuple(arrived(x, self.rows.model) for x in sent)
+        samples = tuple(sent_samples(x, self.rows.model) for x in sent)
         with calls_here(threads=1, steady=True):
             return do(EquationPart(self.rows, self.thinning, samples, spans), *given)
 
@@ -87,16 +87,16 @@ class PartChunks(Sequence[Any]):
 
     def __getitem__(self, k: Any) -> tuple[Any, ...]:
         own = self.parts[k].alone()
-        return self.do, tuple(map(packed, own.samples)), own.spans, self.given
+        return self.do, tuple(map(pack_samples, own.samples)), own.spans, self.given
 
 
-def packed(samples: Samples) -> dict[str, Any]:
+def pack_samples(samples: Samples) -> dict[str, Any]:
     """Samples without their model, in memory."""
     arrays = {name: getattr(samples, name) for name in ARRAYS}
     rest = {"runs": samples.runs, "band_hz": samples.band_hz, "block": samples.block}
     return {name: None if x is None else np.array(x) for name, x in arrays.items()} | rest
 
 
-def arrived(sent: dict[str, Any], model: Any) -> Samples:
+def sent_samples(sent: dict[str, Any], model: Any) -> Samples:
     """Samples that were packed."""
     return Samples(model, **sent)

@@ -98,7 +98,7 @@ class RegressorMeasure:
         Y = self.regressor.function.values(q=states.q, v=states.v, vdot=states.vdot, parameters=self.model.parameters)[
             "Y"
         ]
-        return (Y * self.row_scale[:, None] / np.sqrt(len(Y))).reshape(-1, Y.shape[-1])
+        return (Y * self.row_scale[:, None] / np.sqrt(max(len(Y), 1))).reshape(-1, Y.shape[-1])
 
     def matrix(self, states: LedStates) -> np.ndarray:
         """W at good states."""
@@ -106,8 +106,11 @@ class RegressorMeasure:
         return self._rows(states) * self.columns
 
     def measure(self, states: LedStates) -> ExcitationMeasure:
-        """What a motion tells."""
-        s = np.linalg.svd(self.matrix(states), compute_uv=False)
+        """What a motion tells; few samples tell little."""
+        matrix = self.matrix(states)
+        if len(matrix) < matrix.shape[1]:
+            matrix = np.concatenate([matrix, np.zeros((matrix.shape[1] - len(matrix), matrix.shape[1]))])
+        s = np.linalg.svd(matrix, compute_uv=False)
         s = np.maximum(s, np.finfo(float).tiny)
         return ExcitationMeasure(float(s[0] / s[-1]), float(2.0 * np.log(s).sum()), s)
 

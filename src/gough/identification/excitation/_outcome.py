@@ -88,7 +88,15 @@ def finish_excitation(
     problem.forget()
     problem.states(first)
     unoptimised = problem.states(first, fine)
-    before = measure.measure(unoptimised if unoptimised.good.all() else problem.states(first))
+    if not unoptimised.good.all():
+        coarse = problem.states(first)
+        unoptimised = coarse if coarse.good.all() else unoptimised
+    followed = unoptimised.good
+    if not followed.all():
+        lost = f"{int((~followed).sum())} of {len(followed)} samples"
+        notes = [*notes, f"the unoptimised motion cannot be followed at {lost}; what it tells is that of the others"]
+    u = unoptimised
+    before = measure.measure(LedStates(*(a[followed] for a in (u.q, u.v, u.vdot, u.good))))
     assert measure.columns is not None
     return Excitation(
         robot=model.robot.name,

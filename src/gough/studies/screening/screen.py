@@ -13,7 +13,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.studies._pareto import round_objectives
 from gough.studies.screening.machines import Screened, ScreenMachine
-from gough.studies.screening.programs import (
+from gough.studies.screening._programs import (
     VARIED,
     CaseProgram,
     DesignProgram,
@@ -21,8 +21,8 @@ from gough.studies.screening.programs import (
     case_program,
     design_program,
 )
-from gough.studies.study._footprint import circle_area
-from gough.studies.study._reductions import shares
+from gough.studies.study.footprint import circle_area
+from gough.studies.study.reductions import shares
 from gough.studies.study.evaluation import Evaluated, Evaluator
 from gough.studies.study.measures import DesignMeasure, StateMeasure, WorkspaceMeasure
 
@@ -32,7 +32,7 @@ AGREE = 1e-6
 """Of measures, over their size."""
 
 
-class Chosen(NamedTuple):
+class ScreenedChoice(NamedTuple):
     """Of points: rows, and their measures (k, m) as the screen has them; doubtful: more rows, which it did not judge. counts: all
     it judged, robots among them, feasible ones."""
 
@@ -91,7 +91,7 @@ class Screen:
         found = Evaluated(*(xp.concatenate([xp.asarray(getattr(p, name)) for p in parts]) for name in names))
         return found, xp.concatenate(doubtful)
 
-    def choose(self, x: Any, tick: Callable[[float], None] = lambda part: None) -> Chosen:
+    def choose(self, x: Any, tick: Callable[[float], None] = lambda part: None) -> ScreenedChoice:
         """Of points (n, k), those that may be on the front, and all that are doubtful."""
         with self.machine.turn():
             found, doubtful = self.evaluate(x, tick)
@@ -101,7 +101,7 @@ class Screen:
             rows = feasible.nonzero()[0]
             rows = rows[may_be_first(self.evaluator.objective_values(found.values[rows]))]
             values, extra = host_array(found.values[rows]), host_array(doubtful.nonzero()[0])
-            return Chosen(host_array(rows), values, extra, np.array(counts))
+            return ScreenedChoice(host_array(rows), values, extra, np.array(counts))
 
     def _plain(self, x: Any) -> tuple[Any, Any, Any]:
         """(values (n, m), violation (n,), which are doubtful (n,)) of robots (n, k)."""

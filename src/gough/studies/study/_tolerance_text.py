@@ -14,7 +14,7 @@ from gough.simulation.ensembles.physical import expand_names
 from gough.structure.changing.names import names_meant
 from gough.studies.study._items import StudyItem
 from gough.studies.study._text import StudyText
-from gough.studies.study.tolerances import Tolerances, draw_deviations, draw_robots
+from gough.studies.study._tolerances import Tolerances, draw_deviations, draw_robots
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -43,7 +43,7 @@ class ToleranceText(StudyText):
         else:
             self.complain(ESTIMATE, "not an identification", "a file (.npz) that Identification.save wrote")
 
-    def loosened(self, item: StudyItem, model: "Model") -> list[str]:
+    def moved_parameters(self, item: StudyItem, model: "Model") -> list[str]:
         """Parameters that tolerances move, and that a model must therefore have as inputs."""
         if item.tolerances is None:
             return []

@@ -162,7 +162,7 @@ class _StudyReading(CaseText, ToleranceText):
         lead = item.velocities
         first = build(robot, velocities=lead)
         folded = {first.parameter_names[i] for i in first.pattern}
-        free = [name for name in [*free, *self.loosened(item, first)] if name in folded]
+        free = [name for name in [*free, *self.moved_parameters(item, first)] if name in folded]
         free += [f"{first.mechanism.platform.name}.*"] if carried and first.mechanism.has_platform else []
         return (build(robot, free, lead) if free else first).unlocked
 

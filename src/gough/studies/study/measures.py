@@ -20,8 +20,8 @@ from gough.studies.quantities import (
     find_quantity,
     slowest_frequencies,
 )
-from gough.studies.study._footprint import footprint
-from gough.studies.study._reductions import REDUCTIONS, Reduction, shares
+from gough.studies.study.footprint import footprint
+from gough.studies.study.reductions import REDUCTIONS, Reduction, shares
 from gough.studies.study.cases import CaseStates, StudyCase
 
 if TYPE_CHECKING:
