@@ -16,8 +16,7 @@ from gough.studies._pareto import front_rows, take
 from gough.studies.methods.descent import Descent, descend
 from gough.studies.methods.evolution import Aim
 from gough.studies.methods.sweep import SWEEPS, SweepPoints
-from gough.studies.screening.machines import GpuMachine, HostMachine
-from gough.studies.screening.screen import AGREE, Screen, host_array, rows_in
+from gough.studies.screening.screen import AGREE, GpuMachine, HostMachine, Screen, host_array, rows_in
 from gough.studies.study.evaluation import Evaluated, Evaluator
 
 if TYPE_CHECKING:

@@ -10,12 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from gough.robot import loads
-from gough.studies import _running
-from gough.studies._pareto import front_rows
-from gough.studies.methods.sweep import SweepPoints
-from gough.studies.screening.machines import HostMachine
-from gough.studies.screening.screen import Screen, may_be_first
-from gough.studies.study.files import read_study
+from inner.studies import HostMachine, Screen, SweepPoints, _running, front_rows, may_be_first, read_study
 
 FILE = Path(__file__).parents[3] / "examples" / "studies" / "motion_platform_study.yaml"
 PLATFORM = FILE.read_text("utf-8").replace("samples: 100", "samples: 12").replace("count: 4096", "count: 700")

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import gough
-from gough.identification.saved import SavedIdentification, save_identification
+from gough import SavedIdentification
+from gough.identification import saved as saving
 from studies.study.robots import EXAMPLES, slider, slider_study, study_of
 from studies.study.test_study import torque
 
@@ -85,7 +86,7 @@ def test_draws_of_an_identification(as_file: bool, tmp_path: Path) -> None:
     found = saved({"piston.M": 2.2}, [[0.04]])
     given: Any = found
     if as_file:
-        given = str(save_identification(found, tmp_path / "found.npz"))
+        given = str(saving.save_identification(found, tmp_path / "found.npz"))
     study = slider_study(
         variables={"crank": [0.05, 0.2]}, tolerances={"identification": given, "draws": 20, "seed": 5, "quantile": 0.9}
     )
@@ -185,4 +186,4 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(gough.errors.FileError, match="is not an identification"):
         gough.load_identification(tmp_path / "other.npz")
     with pytest.raises(gough.UsageError, match=r"kept as \.npz"):
-        save_identification(strange, tmp_path / "found.yaml")
+        saving.save_identification(strange, tmp_path / "found.yaml")

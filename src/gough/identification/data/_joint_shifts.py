@@ -40,7 +40,7 @@ Known = tuple[Record, np.ndarray, RobotStates, np.ndarray]
 
 
 @dataclass(frozen=True)
-class _Stretch:
+class _FilteredPiece:
     """Consecutive rows of a record: curves of its forces over row numbers, rows (m,), known part of the forces (m, k), filtered
     columns (n, k, p)."""
 
@@ -149,7 +149,7 @@ def _refined(rest: _Rest, force: Force, late: np.ndarray, ways: np.ndarray, most
     return late
 
 
-def _stretches(rows: Rows, thinning: Thinning, entry: Known, total: int) -> Iterator[_Stretch]:
+def _stretches(rows: Rows, thinning: Thinning, entry: Known, total: int) -> Iterator[_FilteredPiece]:
     """Those of a record that are long enough for an equation; of long ones the middle."""
     from scipy.interpolate import CubicSpline
 
@@ -184,4 +184,4 @@ def _stretches(rows: Rows, thinning: Thinning, entry: Known, total: int) -> Iter
         eye = np.eye(len(names))
         own = [x[:, :, None] * eye for x in (rate, np.sign(rate), np.ones_like(rate))]
         columns = np.concatenate([found.outputs["Y"], *own], axis=2)
-        yield _Stretch(curve, places[part], rest, thinning.apply(columns))
+        yield _FilteredPiece(curve, places[part], rest, thinning.apply(columns))

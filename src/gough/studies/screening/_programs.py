@@ -23,8 +23,8 @@ from gough.model.functions import parameters_by_formulas, slots_of
 from gough.program import Slot, trace
 from gough.scalar import replay, variables_of
 from gough.studies._closed_states import ClosedStates
-from gough.studies.study.footprint import base_joints, seen_along
 from gough.studies.study.cases import StudyCase
+from gough.studies.study.footprint import base_joints, seen_along
 from gough.studies.study.measures import DesignMeasure, StateMeasure, mass_places
 from gough.studies.study.variables import DesignSpace
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.studies._pareto import round_objectives
-from gough.studies.screening.machines import Screened, ScreenMachine
+from gough.studies.screening._machines import GpuMachine, HostMachine, Screened, ScreenMachine
 from gough.studies.screening._programs import (
     VARIED,
     CaseProgram,
@@ -21,15 +21,18 @@ from gough.studies.screening._programs import (
     case_program,
     design_program,
 )
-from gough.studies.study.footprint import circle_area
-from gough.studies.study.reductions import shares
 from gough.studies.study.evaluation import Evaluated, Evaluator
+from gough.studies.study.footprint import circle_area
 from gough.studies.study.measures import DesignMeasure, StateMeasure, WorkspaceMeasure
+from gough.studies.study.reductions import shares
 
 FEW, FIRST = 16, 64
 """Designs that all others are compared with at a time, at the beginning and later."""
 AGREE = 1e-6
 """Of measures, over their size."""
+
+
+__all__ = ["AGREE", "GpuMachine", "HostMachine", "Screen", "host_array", "may_be_first", "rows_in"]
 
 
 class ScreenedChoice(NamedTuple):

@@ -17,9 +17,9 @@ import numpy as np
 
 from gough.errors import GoughError, UsageError
 from gough.studies._directions import choose_directions
+from gough.studies.study._tolerances import Tolerances
 from gough.studies.study.cases import CaseStates, StudyCase
 from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure, WorkspaceMeasure
-from gough.studies.study._tolerances import Tolerances
 from gough.studies.study.variables import DesignSpace
 
 HELD = 1e-9

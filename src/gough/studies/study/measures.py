@@ -20,9 +20,9 @@ from gough.studies.quantities import (
     find_quantity,
     slowest_frequencies,
 )
+from gough.studies.study.cases import CaseStates, StudyCase
 from gough.studies.study.footprint import footprint
 from gough.studies.study.reductions import REDUCTIONS, Reduction, shares
-from gough.studies.study.cases import CaseStates, StudyCase
 
 if TYPE_CHECKING:
     from gough.model import Model
