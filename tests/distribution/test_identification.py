@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import pytest
 
 import gough
 from distribution.processes import Processes
-from gough.identification import estimation
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::gough.errors.IdentificationWarning")]
 
@@ -55,10 +54,10 @@ def demand_same(a: gough.Identification, b: gough.Identification) -> None:
 
 
 @pytest.mark.parametrize("method", ["ls", "iv", "didim"])
-def test_equal_bits(method: str, workers: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_bits(method: str, workers: Processes, limits: Callable[..., None]) -> None:
     """Equations are made anew at each pass, as of many samples, and go to workers in parts; so do runs of the simulated robot."""
-    monkeypatch.setattr(estimation.rows, "KEPT", 0)
-    monkeypatch.setattr(estimation.rows, "ALONE", 128)
+    limits(equations_kept=0)
+    limits(equations_alone=128)
     made = recorded("five_bar")
     train, check = made["samples"].split(0.25)
     told = {} if method == "ls" else {"controller": made["controller"], "motion": made["motion"][:3]}
@@ -77,8 +76,8 @@ def test_few_equations_stay_here(workers: Processes) -> None:
     )
 
 
-def test_samples_on_a_disk(workers: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimation.rows, "KEPT", 0)
+def test_samples_on_a_disk(workers: Processes, tmp_path: Path, limits: Callable[..., None]) -> None:
+    limits(equations_kept=0)
     made = recorded("five_bar", runs=2)["samples"]
     arrays = {}
     for name in ("time", "q", "v", "acceleration", "force", "run"):

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from gough.robot import loads
-from inner.studies import HostMachine, Screen, SweepPoints, _running, front_rows, may_be_first, read_study
+from inner.studies import HostMachine, Screen, SweepPoints, choose_screen, front_rows, may_be_first, read_study
 
 FILE = Path(__file__).parents[3] / "examples" / "studies" / "motion_platform_study.yaml"
 PLATFORM = FILE.read_text("utf-8").replace("samples: 100", "samples: 12").replace("count: 4096", "count: 700")
@@ -52,11 +52,12 @@ def study_of(text: str, file: str = str(FILE)):
         return read_study(text, file)
 
 
-def by_calls(study, monkeypatch):
+def by_calls(study, limits):
     """The same study, every design by ordinary calls."""
-    with monkeypatch.context() as patch:
-        patch.setattr(_running, "choose_screen", lambda study, device: "")
-        return study.run()
+    limits(study_screen=lambda study, device: "")
+    found = study.run()
+    limits(study_screen=choose_screen)
+    return found
 
 
 def assert_same(found, plain) -> None:
@@ -78,20 +79,20 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_fronts_are_those_of_ordinary_calls(name, monkeypatch):
+def test_fronts_are_those_of_ordinary_calls(name, limits):
     study = study_of(VARIANTS[name])
-    assert _running.choose_screen(study, "cpu") == "cpu"
-    found, plain = study.run(), by_calls(study, monkeypatch)
+    assert choose_screen(study, "cpu") == "cpu"
+    found, plain = study.run(), by_calls(study, limits)
     assert_same(found, plain)
 
 
-def test_designs_that_do_not_reach_are_counted_as_ordinary_calls_do(monkeypatch):
+def test_designs_that_do_not_reach_are_counted_as_ordinary_calls_do(limits):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         study = gough.make_study({"robot": pus(), **PUS})
-    assert _running.choose_screen(study, "cpu") == "cpu"
+    assert choose_screen(study, "cpu") == "cpu"
     found = study.run()
-    assert_same(found, by_calls(study, monkeypatch))
+    assert_same(found, by_calls(study, limits))
     rods, far = SweepPoints(study.evaluator.space, "latin hypercube", 400, 3).at(0, 400)[:, 0], 0.0
     for x, y, roll, yaw in ((0, 0, 0, 0), (0.3, 0, 0.15, 0), (0, -0.25, 0, 0.4)):
         R = Rotation.from_euler("ZYX", [yaw, 0, roll]).as_matrix()
@@ -149,9 +150,9 @@ def test_equal_numbers_stay_equal_when_they_are_rounded():
     assert front_rows(np.zeros((3, 2))).tolist() == [True, False, False]
 
 
-def test_numbers_that_are_not_those_of_calls_are_not_believed(monkeypatch, caplog):
+def test_numbers_that_are_not_those_of_calls_are_not_believed(limits, caplog):
     study = study_of(PLATFORM.replace("count: 700", "count: 150"))
-    plain = by_calls(study, monkeypatch)
+    plain = by_calls(study, limits)
     honest = Screen.evaluate
 
     def off(self, x, tick=lambda part: None):
@@ -159,7 +160,7 @@ def test_numbers_that_are_not_those_of_calls_are_not_believed(monkeypatch, caplo
         found.values[:, 0] *= 1.001
         return found, doubtful
 
-    monkeypatch.setattr(Screen, "evaluate", off)
+    limits(screen_numbers=off)
     with caplog.at_level("WARNING", "gough.studies"):
         assert_same(study.run(), plain)
     assert "other numbers than calls" in caplog.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,10 @@ def test_ranges_without_any_robot_are_refused() -> None:
         study_of("pedrammehr2012", variables=viscous, measures={"m": "mass"}, minimise="m")
 
 
-def test_an_error_of_one_design_is_its_violation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_one_design_is_its_violation(limits: Callable[..., None]) -> None:
     """A call that refuses cranks beyond 0.15 m ends no run, and the others have the values they have alone."""
     study = slider_study(search={"method": "grid", "count": 6}, keep="all")
-    kind, own = type(study.evaluator), type(study.evaluator)._of_designs
+    own = type(study.evaluator)._of_designs
     place = study.evaluator.space.model.parameter_names.index("pin.x")
 
     def picky(self: Any, P: np.ndarray, graded: bool) -> Any:
@@ -65,34 +66,31 @@ def test_an_error_of_one_design_is_its_violation(monkeypatch: pytest.MonkeyPatch
         raise gough.UsageError("never")
 
     plain = study.run().kept
-    monkeypatch.setattr(kind, "_of_designs", picky)
+    limits(study_designs=picky)
     found = study.run().kept
     long = found.x[:, 0] > 0.15
     assert (found.violation[long] == 1).all() and (found.violation[~long] == 0).all() and 0 < long.sum() < 36
     assert np.array_equal(found.values[~long], plain.values[~long])
-    monkeypatch.setattr(kind, "_of_designs", never)
+    limits(study_designs=never)
     again = slider_study(search={"method": "grid", "count": 6})
     with pytest.raises(gough.UsageError, match="never"):
         again.run()
 
 
-def test_errors_at_a_point_do_not_end_a_descent(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_at_a_point_do_not_end_a_descent(limits: Callable[..., None], capfd: pytest.CaptureFixture[str]) -> None:
     """The least torque at a way of 0.2 m, cranks beyond 0.15 m refused: optimisers turn back from them."""
+    own = type(slider_study().evaluator).states_at
     for solver in ("ipopt", "slsqp"):
         search = {"method": "gradient", "starts": 2, "solver": solver}
         study = slider_study(constraints={"way": {"at_least": 0.2}}, search=search)
-        kind, own = type(study.evaluator), type(study.evaluator).states_at
 
         def picky(self: Any, x: np.ndarray, near: Any = None, own: Any = own) -> Any:
             if x[0] > 0.15:
                 raise gough.UsageError("too long")
             return own(self, x, near)
 
-        with monkeypatch.context() as patch:
-            patch.setattr(kind, "states_at", picky)
-            found = study.run()
+        limits(study_slopes=picky)
+        found = study.run()
         assert found.variables() == pytest.approx({"crank": 0.1, "rod": 0.6}, rel=1e-4)
     assert "Traceback" not in "".join(capfd.readouterr())
 

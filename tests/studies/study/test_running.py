@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ import pytest
 
 import gough
 from cli.command import gough_json
-from gough.studies import _chunks
 from studies.study.robots import EXAMPLES, slider_study
 
 WIDE: dict[str, Any] = {"variables": {"crank": [0.05, 0.3], "rod": [0.25, 0.6]}, "maximise": "way"}
@@ -66,10 +66,10 @@ def test_a_budget_as_it_is_written(tmp_path: Path) -> None:
     assert not again["partial"] and again["front"][0]["variables"]["rod"] == pytest.approx(np.hypot(0.3, 0.6), rel=1e-5)
 
 
-def test_all_designs_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_designs_as_a_table(tmp_path: Path, limits: Callable[..., None]) -> None:
     """Streamed part by part; pandas and pyarrow read what plain calls give."""
     parquet = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(_chunks, "CHUNK", 181 * 50)
+    limits(study_chunk=181 * 50)
     study = slider_study(**WIDE, search={"method": "sobol", "count": 512, "seed": 3}, keep="all")
     found = study.run(tmp_path / "parts")
     assert len(list((tmp_path / "parts").glob("part*.npz"))) == 11
@@ -93,9 +93,9 @@ def _sobol(count: int, seed: int) -> np.ndarray:
     return qmc.Sobol(2, scramble=True, rng=np.random.default_rng(seed)).random(count)
 
 
-def test_kept_designs_stay_in_their_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_designs_stay_in_their_folder(tmp_path: Path, limits: Callable[..., None]) -> None:
     """A result of many designs takes the memory of its front and a part."""
-    monkeypatch.setattr(_chunks, "CHUNK", 2000)
+    limits(study_chunk=2000)
     keys: dict[str, Any] = {"measures": {"mass": "mass", "area": "mass"}, "cases": {}, "minimise": "mass"}
     study = slider_study(
         **keys | {"variables": {"load": [1.0, 3.0]}}, search={"method": "sobol", "count": 2**18}, keep="all"
