@@ -49,7 +49,7 @@ def test_an_ended_run_goes_on(tmp_path: Path) -> None:
     assert seen.partial and 0 < seen.designs < whole.designs
     again = study.run(tmp_path / "whole")
     assert np.array_equal(again.front.objectives, whole.front.objectives) and again.designs == whole.designs
-    with pytest.raises(gough.UsageError, match="no run of a study"):
+    with pytest.raises(gough.UsageError, match="no such folder"):
         gough.StudyResult.load(tmp_path / "none")
 
 

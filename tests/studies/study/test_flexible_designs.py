@@ -219,7 +219,7 @@ def test_designs_without_rest_are_violations() -> None:
 def test_what_cannot_be_asked_of_bodies_that_bend() -> None:
     """Loads on a bending platform, joints between bending bodies, numbers in m beside numbers in rad."""
     case = {"poses": [{}], "payload": {"mass": 3.0}}
-    with pytest.raises(gough.DescriptionError, match="describe the load as a body that is fixed to a frame"):
+    with pytest.raises(gough.DescriptionError, match="describe a body of its own, fixed to a frame"):
         study_of(
             "hexapod_flexible",
             variables={"leg0.cylinder.M": [1.0, 3.0]},
