@@ -253,8 +253,9 @@ def _states_of(
         trouble = "poses out of reach" if way.kind == "pose" else "loops do not close"
         what = f"{trouble} in {say_rows(bad, time)} of {len(rows)} filtered rows"
         remedy = "is it this robot, and are units, offsets and signs right? Accept 'reach' to leave these rows out"
-        near = singular_words(way.model, found.q)
-        remedy = f"{near}; split the record there, or accept 'reach' to leave these rows out" if near else remedy
+        singular = singular_words(way.model, found.q)
+        if singular:
+            remedy = f"{singular}; split the record there, or accept 'reach' to leave these rows out"
         problems.append(DataProblem("reach", name, way.kind, what, remedy, row_numbers(rows[bad])))
     if len(found.leaps):
         what = f"joints leap into another assembly after {say_rows(found.leaps, time)}"

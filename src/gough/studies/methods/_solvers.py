@@ -28,8 +28,12 @@ LOST = (NoDesignError, GoughError)
 class DescentProblem(Protocol):
     """Of y, variables in the unit cube and `extra` bounds t, first `first_t`: an objective, and rows that are to be ≤ 0."""
 
-    extra: int
     first_t: np.ndarray
+
+    @property
+    def extra(self) -> int:
+        """Bounds t."""
+        ...
 
     def objective(self, y: np.ndarray) -> tuple[float, np.ndarray]:
         """(value, slopes)."""
