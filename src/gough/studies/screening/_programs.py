@@ -200,24 +200,26 @@ def _equations(
 
 @dataclass(frozen=True, eq=False)
 class DesignProgram:
-    """function: varied → "bounded" (numbers with demands), "mass" and "points" (base joints, 3), as far as measures need them;
-    bounds: what is demanded of each bounded number."""
+    """function: varied → "moved" (parameters that follow what is varied), "bounded" (numbers with demands), "mass" and "points"
+    (base joints, 3), as far as measures need them; bounds: what is demanded of each bounded number."""
 
     function: Function
     bounds: tuple[str, ...]
     flat: np.ndarray
 
 
-def design_program(space: DesignSpace, measures: Sequence[DesignMeasure]) -> DesignProgram | None:
-    """What follows from a design alone; None where nothing does. UsageError that says why there is no program."""
+def design_program(space: DesignSpace, measures: Sequence[DesignMeasure]) -> DesignProgram:
+    """What follows from a design alone. UsageError that says why there is no program."""
     model, kinds = space.model, {m.kind for m in measures}
     demand_formulas(space)
     joints = base_joints(model) if "footprint" in kinds else []
     masses = mass_places(model) if "mass" in kinds else []
+    formulas, names = model.mechanism.table.formulas, set(space.names)
+    moved = [i for i, node in formulas.items() if names & set(variables_of([node])) and i not in model.pattern]
 
     def run(varied: Any) -> dict[str, Any]:
         parameters, values = parameters_at(space, varied)
-        found: dict[str, Any] = {}
+        found: dict[str, Any] = {"moved": parameters[moved]}
         if model.demands:
             found["bounded"] = replay([d.number.node for d in model.demands], values)
         if masses:
@@ -227,8 +229,6 @@ def design_program(space: DesignSpace, measures: Sequence[DesignMeasure]) -> Des
             found["points"] = points[joints]
         return found
 
-    if not (model.demands or kinds):
-        return None
     program = trace(run, (Slot(VARIED, (len(space.variables),), "SI"),), f"{model.robot.name} design by variables")
     function = Function(program, model.mechanism.table, {}, precision=model.precision)
     return DesignProgram(function, tuple(d.bound for d in model.demands), seen_along(model))

@@ -52,7 +52,7 @@ class Screen:
     evaluator: Evaluator
     machine: ScreenMachine
     cases: Mapping[str, CaseProgram]
-    design: DesignProgram | None
+    design: DesignProgram
 
     @classmethod
     def of(cls, evaluator: Evaluator, machine: ScreenMachine) -> "Screen":
@@ -111,15 +111,14 @@ class Screen:
         xp, measures = self.machine.module, self.evaluator.measures
         bad, doubtful = xp.zeros(len(x), dtype=bool), xp.zeros(len(x), dtype=bool)
         values: list[Any] = [None] * len(measures)
-        if self.design is not None:
-            found = self.machine.compute(self.design.function, x, {}, VARIED)
-            bad |= found.bad | self._beyond(found.outputs)
-            doubtful |= found.doubtful
-            for k, m in enumerate(measures):
-                if isinstance(m, DesignMeasure):
-                    own = found.outputs
-                    flat = xp.asarray(self.design.flat)
-                    values[k] = own["mass"] if m.kind == "mass" else circle_area(own["points"], flat)
+        found = self.machine.compute(self.design.function, x, {}, VARIED)
+        bad |= found.bad | self._beyond(found.outputs)
+        doubtful |= found.doubtful & ~bad
+        for k, m in enumerate(measures):
+            if isinstance(m, DesignMeasure):
+                own = found.outputs
+                flat = xp.asarray(self.design.flat)
+                values[k] = own["mass"] if m.kind == "mass" else circle_area(own["points"], flat)
         for name, program in self.cases.items():
             found = self.machine.compute(program.function, x, program.rows, VARIED)
             bad |= found.bad.reshape(len(x), -1).any(axis=1)
@@ -155,9 +154,8 @@ class Screen:
         return out
 
     def _beyond(self, outputs: Mapping[str, Any]) -> Any:
-        """Whether designs (n,) leave what the description demands."""
-        assert self.design is not None
-        out: Any = False
+        """Whether designs (n,) leave what the description demands, or have numbers that are none."""
+        out: Any = ~self.machine.module.isfinite(outputs["moved"]).all(axis=1)
         for k, bound in enumerate(self.design.bounds):
             x = outputs["bounded"][:, k]
             good = {"positive": x > 0, "not negative": x >= 0, "not zero": x != 0}[bound]
