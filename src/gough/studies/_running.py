@@ -5,7 +5,6 @@ kept of it is written as a part before it counts, so that a run that was ended, 
 """
 
 import time
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.distribution import PartFolder, open_cluster, run_chunks
-from gough.errors import GoughError, UsageError, VariableWarning
+from gough.errors import GoughError, UsageError, VariableWarning, warn
 from gough.robot.writer import dumps
 from gough.studies._chunks import Arrays, StudyWork, arrays_of, choose_screen, designs_of_chunk, sweep_points
 from gough.studies._folder import save_asked
@@ -106,7 +105,7 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
         save_asked(store.folder, study, True)
     found = gathered.result(interrupted, late, time.perf_counter() - began)
     if not interrupted and found.hint:
-        warnings.warn(f"{study.name}: {found.hint}", VariableWarning, stacklevel=3)
+        warn(f"{study.name}: {found.hint}", VariableWarning)
     return found
 
 
