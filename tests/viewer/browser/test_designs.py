@@ -48,7 +48,7 @@ def opened(open_page: Any, viewer: Viewer) -> tuple[Any, Any, Any]:
 def test_the_robot_changes_along_the_front(found: StudyResult, viewer: Viewer, open_page: Any) -> None:
     page, session, panel = opened(open_page, viewer)
     assert {c.key for c in panel.stage.chosen} >= {int(found.front.designs.values[:, 0].argmin())}
-    assert any("best force" in c.label.text and " N" in c.label.text for c in panel.stage.chosen)
+    assert any("best force" in c.label.text for c in panel.stage.chosen)
     first, rows = session.robot, panel.stage.way.rows
     page.get_by_text("Next").first.click()
     until(lambda: panel.stage.place == 1.0, "the second stop")
@@ -77,12 +77,16 @@ def test_the_case_is_played_by_all_that_stand_there(viewer: Viewer, open_page: A
     page.get_by_text("Play the case").click()
     until(lambda: panel.clock.time > 0.2, "the ride")
     panel.hold()
-    state = panel.states.state_at("ride", panel.clock.time)
-    assert state > 5
+    assert panel.states.state_at("ride", panel.clock.time) > 5
+
+    def shown() -> bool:
+        """All where the clock stands, which the slider may round."""
+        state = panel.states.state_at("ride", panel.clock.time)
+        return all(np.array_equal(d.scene._q, panel.states.of_row("ride", d.key)[state]) for d in panel.stage.chosen)
+
+    until(shown, "all where the clock stopped")
     for design, q in zip(panel.stage.chosen, before, strict=True):
-        wanted = panel.states.of_row("ride", design.key)[state]
-        assert np.abs(wanted - q).max() > 1e-3
-        until(lambda d=design, w=wanted: np.array_equal(d.scene._q, w), "all where the clock stopped")
+        assert np.abs(design.scene._q - q).max() > 1e-3
 
 
 @pytest.mark.filterwarnings("ignore")
