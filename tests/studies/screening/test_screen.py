@@ -102,6 +102,16 @@ def test_designs_that_do_not_reach_are_counted_as_ordinary_calls_do(limits):
     assert 0 < found.robots == int((rods > far).sum()) < found.designs
 
 
+def test_designs_of_which_none_reaches():
+    """Rods shorter than any leg is far: no measure is computed of states that there are not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        study = gough.make_study({"robot": pus(), **PUS, "variables": {"rod": [0.2, 0.5]}})
+        assert choose_screen(study, "cpu") == "cpu"
+        found = study.run()
+    assert (found.designs, found.robots, len(found)) == (400, 0, 0)
+
+
 def test_measures_of_the_front_are_those_of_rebuilt_robots():
     found = study_of(PLATFORM).run()
     for k in (0, len(found) // 2, len(found) - 1):

@@ -145,8 +145,10 @@ class Screen:
     def _filled(self, found: Screened) -> Mapping[str, Any]:
         """Outputs with numbers of a good state in the place of bad ones: what is computed from these must not fail."""
         bad = found.bad
-        if not bad.any() or bad.all():
-            return found.outputs if not bad.any() else {name: x * 0.0 for name, x in found.outputs.items()}
+        if not bad.any():
+            return found.outputs
+        if bad.all():
+            return {name: self.machine.module.zeros_like(x) for name, x in found.outputs.items()}
         good, out = int(bad.argmin()), {}
         for name, x in found.outputs.items():
             out[name] = x.copy()
