@@ -302,7 +302,9 @@ class Identification:
                 f"no robot of matter can have: {_shortened(self.inconsistent)}; consistent=True finds the nearest"
             )
         if self.undetermined:
-            lines.append(f"left about as described, since the data do not tell them: {_shortened(self.undetermined)}")
+            lines.append(
+                f"hardly told by the data, so that they rest on the description: {_shortened(self.undetermined)}"
+            )
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)
 
@@ -361,16 +363,28 @@ def identified_robot(found: Identification) -> "Robot":
     """The description with identified numbers: those that the data tell say so with their deviation."""
     names, values, sources = found.base.regressor.unknowns, {}, {}
     standard = found.standard
-    rows = zip(names, standard.values, standard.deviations, standard.told, found.sizes, strict=True)
+    rows = zip(
+        names,
+        standard.values,
+        standard.deviations,
+        standard.told,
+        found.sizes,
+        found.base.regressor.values,
+        strict=True,
+    )
     begun: set[str] = set()
-    for unknown, value, deviation, told, size in rows:
+    for unknown, value, deviation, told, size, was in rows:
+        now, then = write_number(value, size), write_number(was, size)
+        if told:
+            how = f"± {deviation:.2g} {unknown.unit}"
+        else:
+            how = f"{unknown.unit} as described" if now == then else f"{unknown.unit}, moved with others from {then}"
         for name in _own_names(found.model, unknown):
             place, _, last = name.rpartition(".")
-            how = f"± {deviation:.2g} {unknown.unit}" if told else f"{unknown.unit} as described, moved with others"
             lead = "" if place in begun else f"identified by {found.method_words}: "
             begun.add(place)
             values[name] = float(value)
-            sources[name] = f"{lead}{last} = {write_number(value, size)} {how}"
+            sources[name] = f"{lead}{last} = {now} {how}"
     return found.model.robot.with_parameters(values, sources)
 
 

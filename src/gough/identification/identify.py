@@ -182,9 +182,11 @@ def samples_of(model: "Model", data: Any, name: str) -> Samples:
         return data.runs_of_equal_steps()
     records = [data] if isinstance(data, Record) else list(data) if isinstance(data, Sequence) else []
     if not records or not all(isinstance(r, Record) for r in records):
-        raise UsageError(
-            f"{name}: give Samples (gough.condition makes them) or Records (gough.read_record), not {data!r:.60}"
+        several = any(isinstance(r, Samples) for r in records)
+        remedy = (
+            "Samples hold several runs: gough.condition(model, [record, record])" if several else f"not {data!r:.60}"
         )
+        raise UsageError(f"{name}: give Samples (gough.condition makes them) or Records (gough.read_record); {remedy}")
     return condition(model, records).runs_of_equal_steps()
 
 

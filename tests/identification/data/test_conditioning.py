@@ -184,6 +184,20 @@ def test_outliers_are_replaced_and_said() -> None:
         assert not [n for n in gough.condition(log.model, good, shifts=None).notes if "outliers" in n]
 
 
+@pytest.mark.parametrize(("unit", "digits", "phase"), [(0.0254, 7, 3), (0.0254, 6, 4), (np.pi / 180, 5, 3)])
+def test_a_count_at_a_turning_point_is_no_outlier_however_it_was_written(unit: float, digits: int, phase: int) -> None:
+    """A scale of 2 µm stands still where the drive turns back, and one count more is one count more."""
+    model, t = gough.build(loads(EMPS)), np.arange(10000) / 500
+    x = 0.1 * np.sin(2 * np.pi * 0.1 * t + phase) + 0.02 * np.cos(2 * np.pi * 0.37 * t + 2 * phase)
+    written = np.round(np.round(x / 2e-6) * 2e-6 / unit, digits) * unit
+    spiked = written.copy()
+    spiked[[1500, 7000]] += [0.02, -0.001]
+    for position, said in ((written, []), (spiked, ["slide: 2 outliers"])):
+        s = gough.condition(model, gough.Record("log", t, {"slide": position}, {"slide": np.sin(t)}), shifts=None)
+        found = [n for n in s.notes if "outlier" in n]
+        assert len(found) == len(said) and all(part in n for part, n in zip(said, found, strict=True)), found
+
+
 def test_uneven_times_are_resampled() -> None:
     log = log_of("five_bar", 0.3)
     rng = np.random.default_rng(2)

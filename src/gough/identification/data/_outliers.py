@@ -15,6 +15,8 @@ ALONE = 3.0
 BESIDE = 6
 BURST = 5
 ROUNDING = 1e-12
+AGAIN = 5
+"""So often a counted channel stands still, and moves by one count."""
 
 
 def find_outliers(x: np.ndarray, time: np.ndarray, k: float = K) -> np.ndarray:
@@ -53,14 +55,20 @@ def _shifted_maximum(x: np.ndarray, first: int, last: int) -> np.ndarray:
 
 
 def _resolution(x: np.ndarray) -> float:
-    """The step of a channel that is counted; 0 of one that is not."""
+    """The step of a channel that is counted, 0 of one that is not.
+
+    Steps are whole multiples of the least one, or, where a unit or few digits blurred them as they were written, a channel that
+    stands still again and again moves by about that least step as often.
+    """
     steps = np.abs(np.diff(x))
-    steps = steps[steps > 1e-12 * np.ptp(x)]
-    if not len(steps):
+    moved = steps[steps > 1e-12 * np.ptp(x)]
+    if not len(moved):
         return 0.0
-    least = float(steps.min())
-    whole = np.abs(steps / least - np.round(steps / least))
-    return least if np.median(whole) < 0.01 else 0.0
+    least = float(moved.min())
+    whole = np.abs(moved / least - np.round(moved / least))
+    stood = len(steps) - len(moved)
+    alike = np.count_nonzero(moved < 1.5 * least)
+    return least if np.median(whole) < 0.01 or min(stood, alike) >= AGAIN else 0.0
 
 
 def replace_rows(x: np.ndarray, bad: np.ndarray) -> np.ndarray:
