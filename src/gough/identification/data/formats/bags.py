@@ -1,8 +1,9 @@
 """ROS bags, of ROS 1 (.bag) and ROS 2 (a folder, .db3, .mcap), through rosbags.
 
 A joint state gives columns TOPIC/JOINT/position, /velocity and /effort; every other message its numbers by field,
-TOPIC/pose.position.x. Messages are at their header's stamp where they have one, else when the bag received them. Topics come at
-times of their own: those of the one with most messages count, and the others are interpolated to them.
+TOPIC/pose.position.x. Messages are at their header's stamp where a topic has any (a simulator's clock begins at 0, so that a
+first stamp of 0 is one), else when the bag received them. Topics come at times of their own: those of the one with most messages
+count, and the others are interpolated to them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,19 +56,20 @@ def _series(reader: Any, topic: str) -> tuple[np.ndarray, dict[str, np.ndarray],
     """(times (n,) in ns, columns {name: (n,)}, whether times are stamps) of a topic."""
     rows: dict[str, list[float]] = {}
     times: list[int] = []
-    stamped = True
+    stamps: list[int] = []
     for connection, received, raw in reader.messages([c for c in reader.connections if c.topic == topic]):
         message = reader.deserialize(raw, connection.msgtype)
         stamp = getattr(getattr(message, "header", None), "stamp", None)
         ns = stamp.sec * 10**9 + stamp.nanosec if stamp is not None else 0
-        stamped = stamped and ns > 0
-        times.append(ns if ns > 0 else received)
+        times.append(received)
+        stamps.append(ns)
         for name, value in _values(message):
             rows.setdefault(name, [np.nan] * (len(times) - 1)).append(value)
         for column in rows.values():
             if len(column) < len(times):
                 column.append(np.nan)
-    return np.array(times, dtype=np.int64), {n: np.array(x) for n, x in rows.items()}, stamped
+    stamped = any(ns > 0 for ns in stamps)
+    return np.array(stamps if stamped else times, dtype=np.int64), {n: np.array(x) for n, x in rows.items()}, stamped
 
 
 def _values(message: Any, before: str = "") -> Iterator[tuple[str, float]]:
@@ -97,20 +99,23 @@ def _merged(path: Path, found: dict[str, tuple[np.ndarray, dict[str, np.ndarray]
     if not found:
         raise UsageError(f"{path}: its topics have no messages")
     base = max(found, key=lambda t: len(found[t][0]))
-    first = max(s[0][0] for s in found.values())
-    last = min(s[0][-1] for s in found.values())
-    notes = [] if found[base][2] else [f"{base}: no stamps, times are those the bag received messages at"]
+    first = max(int(s[0].min()) for s in found.values())
+    last = min(int(s[0].max()) for s in found.values())
+    notes = [f"{t}: no stamps, times are those the bag received messages at" for t, s in found.items() if not s[2]]
     ticks = found[base][0]
     own = ticks[(ticks >= first) & (ticks <= last)]
     if len(own) < 2:
         raise UsageError(f"{path}: topics {', '.join(found)} have no time in common")
     columns = {"time": (own - own[0]) / 1e9}
     for topic, (times, series, _) in found.items():
-        at = (times - own[0]) / 1e9
+        order = np.argsort(times, kind="stable")
+        at = (times[order] - own[0]) / 1e9
         if topic != base:
+            if (np.diff(times) < 0).any():
+                notes.append(f"{topic}: messages were not in the order of their stamps, and were sorted")
             notes.append(f"{topic}: {len(times)} messages, interpolated to the times of {base}")
         for name, x in series.items():
-            inside = x[(ticks >= first) & (ticks <= last)] if topic == base else np.interp(columns["time"], at, x)
+            inside = x[(ticks >= first) & (ticks <= last)] if topic == base else np.interp(columns["time"], at, x[order])
             columns[f"{topic.lstrip('/')}/{name}"] = inside
     units = dict.fromkeys(columns, "") | {"time": "s"}
     return LogTable(str(path), columns, units, tuple(notes), {f"/{name}": name for name in columns})
