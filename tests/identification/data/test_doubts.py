@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gough
+from gough.robot import loads
 from inner.identification import clipped_rows, find_hold, find_interpolation
 
 from .logs import log_of
@@ -131,3 +132,46 @@ def test_no_line_is_seen_in_noise_smooth_motion_or_coarse_counts() -> None:
     smooth = LOG.record()
     assert all(find_interpolation(x) is None for x in (*smooth.forces.values(), *smooth.positions.values()))
     assert all(find_interpolation(np.round(x / 1e-2) * 1e-2) is None for x in smooth.positions.values())
+
+
+LIFTS = gough.build(
+    loads("""
+format: 1
+name: lifts
+bodies: [{name: left_head, mass: 10}, {name: right_head, mass: 10}]
+joints:
+  - {name: left, type: prismatic, parent: world, child: left_head, axis: [0, 0, 1], drive: {speed_limit: 0.5}}
+  - {name: right, type: prismatic, parent: world, child: right_head, axis: [0, 0, 1], drive: {speed_limit: 0.5}}
+""")
+)
+
+
+def lifted(size: float = 0.05, slower: float = 1.0) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """(times, positions, forces) of two masses of 11 kg, lifted by Newton's law with a little friction: weight is most of it."""
+    t, positions, forces = np.arange(6000) / 500, {}, {}
+    for name, hz in (("left", 0.3), ("right", 0.45)):
+        w = 2 * np.pi * hz
+        positions[name] = size * np.sin(w * t)
+        forces[name] = 11 * (9.81 - size * w**2 * np.sin(w * t)) + 0.2 * np.sign(np.cos(w * t))
+    return slower * t, positions, forces
+
+
+def told_of_lifts(time: np.ndarray, positions: dict[str, np.ndarray], forces: dict[str, np.ndarray]) -> list[str]:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        gough.condition(LIFTS, gough.Record("log", time, positions, forces), shifts=None)
+    return [str(w.message) for w in found if issubclass(w.category, gough.DataWarning)]
+
+
+def test_swapped_forces_are_told_where_weight_is_most_of_them() -> None:
+    time, positions, forces = lifted()
+    assert told_of_lifts(time, positions, forces) == []
+    found = told_of_lifts(time, positions, {"left": forces["right"], "right": forces["left"]})
+    assert len(found) == 2 and all("are columns swapped?" in text for text in found), found
+
+
+def test_drives_above_their_speed_limit_are_told_with_the_unit_that_would_mend_it() -> None:
+    found = [text for text in told_of_lifts(*lifted(slower=1 / 60)) if "speed limit" in text]
+    assert len(found) == 1 and "2 of 2 drives" in found[0] and "min (60 times slower)" in found[0], found
+    at_their_limit = lifted(size=0.5 / (2 * np.pi * 0.45) * 1.2)
+    assert not [text for text in told_of_lifts(*at_their_limit) if "speed limit" in text]

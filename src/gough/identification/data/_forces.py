@@ -74,6 +74,7 @@ class ForceComparison:
     def doubts(self) -> Iterator[str]:
         """What is strange about forces: against the model's, or far from their size, all drives or one alone."""
         near: dict[str, float] = {}
+        swapped = self._swapped()
         for k, drive in enumerate(self.model.layout.drive_names):
             y = np.concatenate([y[rows] for y, (rows, _, _) in zip(self.forces[k], self.tables, strict=True)])
             expected = np.concatenate([own[:, k] for _, _, own in self.tables])
@@ -82,6 +83,8 @@ class ForceComparison:
                 continue
             both = float(np.mean(y * expected)) / (size * own)
             other = self._meant_for(k, y, both)
+            if other is None and k in swapped:
+                other, both = swapped[k]
             if other is not None:
                 yield (
                     f"force {drive} is like what the model says of {other[0]} (correlation {other[1]:.2f}, with its own "
@@ -115,6 +118,29 @@ class ForceComparison:
                 found[name] = float(np.mean(y * expected)) / size
         best = max(found, key=lambda n: found[n]) if found else ""
         return (best, found[best]) if best and found[best] > max(ANOTHERS, own + APART) else None
+
+    def _swapped(self) -> dict[int, tuple[tuple[str, float], float]]:
+        """{drive: ((another one, correlation with its model), with its own)} of pairs that are each like the other's model, beside
+        what is constant in them: weight, which may be nearly all of a force, tells no two drives apart."""
+        names = self.model.layout.drive_names
+        measured = [
+            np.concatenate([y[rows] for y, (rows, _, _) in zip(ys, self.tables, strict=True)]) for ys in self.forces
+        ]
+        level = [_of_unit_size(y - y.mean()) for y in measured]
+        model = [_of_unit_size(x - x.mean()) for x in np.concatenate([own for _, _, own in self.tables]).T]
+        like = np.array(level) @ np.array(model).T
+        out: dict[int, tuple[tuple[str, float], float]] = {}
+        for a in range(len(names)):
+            for b in range(a):
+                own, other = (like[a, a], like[b, b]), (like[a, b], like[b, a])
+                if all(x > max(ANOTHERS, y + APART) for x, y in zip(other, own, strict=True)):
+                    out[a] = (names[b], float(like[a, b])), float(like[a, a])
+                    out[b] = (names[a], float(like[b, a])), float(like[b, b])
+        return out
+
+
+def _of_unit_size(x: np.ndarray) -> np.ndarray:
+    return x / max(float(np.linalg.norm(x)), 1e-300)
 
 
 def _factor(y: np.ndarray, expected: np.ndarray, friction: np.ndarray) -> float | None:

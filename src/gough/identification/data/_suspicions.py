@@ -37,6 +37,10 @@ BELONG = 0.9
 """Correlation of a position with the integral of its rate from which their factor is judged."""
 STRETCHES, TOO_FAST = 400, 10.0
 """Parts of a record over which speeds are taken, and times its limit that no drive goes for half of the time."""
+OFTEN, ABOVE = 0.1, 1.5
+"""Share of a record, and times its speed limit, from which a drive that goes so fast is told."""
+TIME_UNITS = {"min": 60.0, "a factor 1000": 1e3}
+"""{what times may be in that were taken for finer ones: factor}."""
 SPEEDS = {"a factor 1000": 1e3, "57.3 (degrees and radians)": 180 / np.pi, "9.55 (1/min and rad/s)": 30 / np.pi}
 SPEEDS |= {"6.28 (turns and radians)": 2 * np.pi, "60 (minutes and seconds)": 60.0}
 
@@ -53,16 +57,7 @@ def find_unit_problems(model: "Model", record: Record) -> list[DataProblem]:
 
 def _by_speeds(model: "Model", record: Record) -> Iterator[DataProblem]:
     """Times in which all drives whose speed is limited move many times as fast as they can."""
-    layout = model.layout
-    margins = model.limit_margins(model.home, np.zeros(layout.nv), np.zeros(len(layout.drive_names)))
-    limits = {x.joint: float(x.bound) for x in margins.limits if x.kind == LimitKind.SPEED}
-    known = {name: record.positions[name] for name in limits if name in record.positions}
-    positions_wrong = {p.channel for p in _by_limits(model, record)}
-    span, times = max(1, len(record) // STRETCHES), {}
-    steps = np.maximum(record.time[span:] - record.time[:-span], 1e-300)
-    for name, x in known.items():
-        if f"position {name}" not in positions_wrong and np.ptp(x) > 0:
-            times[name] = float(np.median(np.abs(x[span:] - x[:-span]) / steps)) / limits[name]
+    limits, times = _times_their_speed(model, record, 0.5)
     if not times or min(times.values()) < TOO_FAST:
         return
     worst = max(times, key=lambda name: times[name])
@@ -73,6 +68,40 @@ def _by_speeds(model: "Model", record: Record) -> Iterator[DataProblem]:
     )
     remedy = "say the unit of time in the column map ('time [ms]' where 'time [us]' was said), or mend the speed_limit described"
     yield DataProblem("units", record.name, "time", what, remedy)
+
+
+def find_speed_doubts(model: "Model", record: Record) -> Iterator[str]:
+    """A sentence on drives that go well above their speed limit again and again: it may be exceeded, or a unit is wrong."""
+    limits, times = _times_their_speed(model, record, 1.0 - OFTEN)
+    fast = {name: x for name, x in times.items() if x > ABOVE}
+    if not fast:
+        return
+    worst = max(fast, key=lambda name: fast[name])
+    step = float(np.median(np.diff(record.time)))
+    all_of = f"{len(fast)} of {len(times)} drives go" if len(fast) > 1 else f"{worst} goes"
+    units = ", ".join(f"{u} ({f:g} times slower)" for u, f in TIME_UNITS.items() if fast[worst] / f < 1.0)
+    yield (
+        f"{record.name}: {all_of} above the speed limit for a tenth of the record, {worst} {fast[worst]:.3g} times as fast as its "
+        f"{limits[worst]:g}: is the unit of time right (steps of {step:.3g} s; {units}), that of positions, or the speed_limit?"
+    )
+
+
+def _times_their_speed(model: "Model", record: Record, share: float) -> tuple[dict[str, float], dict[str, float]]:
+    """({drive: speed limit}, {drive: times that limit of the speed that it stays below for this share of the record}) of drives
+    whose positions are no doubt within their limits."""
+    layout = model.layout
+    margins = model.limit_margins(model.home, np.zeros(layout.nv), np.zeros(len(layout.drive_names)))
+    limits = {x.joint: float(x.bound) for x in margins.limits if x.kind == LimitKind.SPEED}
+    known = {name: record.positions[name] for name in limits if name in record.positions}
+    positions_wrong = {p.channel for p in _by_limits(model, record)} if known else set()
+    span, times = max(1, len(record) // STRETCHES), {}
+    steps = record.time[span:] - record.time[:-span]
+    for name, x in known.items():
+        moved = np.abs(x[span:] - x[:-span])
+        sound = (steps > 0) & np.isfinite(moved)
+        if f"position {name}" not in positions_wrong and moved[sound].any():
+            times[name] = float(np.quantile(moved[sound] / steps[sound], share)) / limits[name]
+    return limits, times
 
 
 def position_limits(model: "Model") -> dict[str, tuple[float, float]]:

@@ -32,6 +32,7 @@ from gough.identification.data._pieces import EvenPiece, make_pieces
 from gough.identification.data._problems import DataProblem, check_accepted, demand_none, row_numbers, say_rows
 from gough.identification.data._shifts import find_shift
 from gough.identification.data._states import RobotStates, close_states, singular_words
+from gough.identification.data._suspicions import find_speed_doubts
 from gough.identification.data._ways import WAYS, Way, choose_way
 from gough.identification.data.record import Record
 from gough.identification.data.samples import Samples
@@ -128,7 +129,8 @@ def condition(
     notes = [way.told] + _idle_note(model)
     notes += [f"{p.record.name}: {note}" for p in pieces for note in p.notes]
     loud = [f"{p.record.name}: {note}" for p in pieces for note in p.loud]
-    for text in [*(doubt for record in given for doubt in find_doubts(record)), *loud]:
+    told = [doubt for record in given for doubt in (*find_doubts(record), *find_speed_doubts(model, record))]
+    for text in [*told, *loud]:
         notes.append(text)
         warn(text, DataWarning)
     low = LowPass(_band(way, pieces, band, notes), derivative)

@@ -115,7 +115,9 @@ def _merged(path: Path, found: dict[str, tuple[np.ndarray, dict[str, np.ndarray]
                 notes.append(f"{topic}: messages were not in the order of their stamps, and were sorted")
             notes.append(f"{topic}: {len(times)} messages, interpolated to the times of {base}")
         for name, x in series.items():
-            inside = x[(ticks >= first) & (ticks <= last)] if topic == base else np.interp(columns["time"], at, x[order])
+            inside = (
+                x[(ticks >= first) & (ticks <= last)] if topic == base else np.interp(columns["time"], at, x[order])
+            )
             columns[f"{topic.lstrip('/')}/{name}"] = inside
     units = dict.fromkeys(columns, "") | {"time": "s"}
     return LogTable(str(path), columns, units, tuple(notes), {f"/{name}": name for name in columns})
