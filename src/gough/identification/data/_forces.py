@@ -120,8 +120,8 @@ class ForceComparison:
         return (best, found[best]) if best and found[best] > max(ANOTHERS, own + APART) else None
 
     def _swapped(self) -> dict[int, tuple[tuple[str, float], float]]:
-        """{drive: ((another one, correlation with its model), with its own)} of pairs that are each like the other's model, beside
-        what is constant in them: weight, which may be nearly all of a force, tells no two drives apart."""
+        """{drive: ((another one, correlation with its model), with its own)} of pairs that are each like the other's model,
+        but for what is constant in them: weight, which may be nearly all of a force, tells no two drives apart."""
         names = self.model.layout.drive_names
         measured = [
             np.concatenate([y[rows] for y, (rows, _, _) in zip(ys, self.tables, strict=True)]) for ys in self.forces

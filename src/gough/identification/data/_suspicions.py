@@ -81,7 +81,7 @@ def find_speed_doubts(model: "Model", record: Record) -> Iterator[str]:
     all_of = f"{len(fast)} of {len(times)} drives go" if len(fast) > 1 else f"{worst} goes"
     units = ", ".join(f"{u} ({f:g} times slower)" for u, f in TIME_UNITS.items() if fast[worst] / f < 1.0)
     yield (
-        f"{record.name}: {all_of} above the speed limit for a tenth of the record, {worst} {fast[worst]:.3g} times as fast as its "
+        f"{record.name}: {all_of} above the speed limit for a tenth of the record, {worst} at {fast[worst]:.3g} times its "
         f"{limits[worst]:g}: is the unit of time right (steps of {step:.3g} s; {units}), that of positions, or the speed_limit?"
     )
 

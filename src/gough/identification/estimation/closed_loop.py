@@ -90,7 +90,7 @@ class ClosedLoop:
         if reached < time[-1] - NEAR * spacing:
             raise UsageError(
                 f"run {name!r}: the simulated robot stopped at {reached:.4g} s of {duration:.4g} s ({made.stopped}); "
-                "its controller does not hold it with these parameters"
+                "its controller does not hold it with these parameters, or was told another motion (motion=, begin=)"
             )
         course = _on_grid(made, setup, at[-1] + 1, spacing / (2 * parts), parts, lead)
         return tuple(x[at] for x in (course.q, course.v, course.acceleration, course.tau)), course
