@@ -163,7 +163,7 @@ class Identification:
 
     @property
     def undetermined(self) -> tuple[str, ...]:
-        """Names of parameters of which the data say less than the description: they stay about as they were."""
+        """Names of parameters of which the data say less than the description: they rest on it, and move with others only."""
         return tuple(n for n, told in zip(self.base.regressor.names, self.standard.told, strict=True) if not told)
 
     @property

@@ -126,3 +126,15 @@ def test_forces_have_units_and_differences_a_scale_of_their_own() -> None:
     figure = draw_forces(residuals_of(found, found.samples)[0], found.rows.names, ("N m", "N m"))
     force, apart = figure.axes[:2]
     assert np.ptp(apart.get_ylim()) < 0.3 * np.ptp(force.get_ylim())
+
+
+def test_intervals_of_numbers_that_are_shown_are_whole() -> None:
+    found = identified(False)
+    wide = replace(found.estimate, covariance=found.estimate.covariance * 400)
+    for estimate in (found.estimate, wide):
+        axes = draw_parameters(replace(found, estimate=estimate)).axes[0]
+        low, high = axes.get_xlim()
+        ends = np.array([s for bar in axes.collections for s in bar.get_segments()]).reshape(-1, 2)
+        assert len(ends) >= 2 and (ends[:, 0] > low).all() and (ends[:, 0] < high).all()
+        bottom, top = axes.get_ylim()
+        assert (ends[:, 1] > bottom + 0.3).all() and (ends[:, 1] < top - 0.3).all()

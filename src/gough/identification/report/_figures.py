@@ -125,14 +125,16 @@ def draw_parameters(found: "Identification") -> Any:
     y = np.arange(len(keep))[::-1]
     axes.axvline(1.0, color="0.5", linewidth=1.0)
     ratio = now[keep] / was[keep]
-    low, high = max(LEAST_RATIO, float(ratio.min(initial=0.95))), min(MOST_RATIO, float(ratio.max(initial=1.05)))
-    room = 0.12 * (high - low)
+    own = np.abs(half[keep] / was[keep])
+    ends = (ratio - own)[ratio >= LEAST_RATIO], (ratio + own)[ratio <= MOST_RATIO]  # whole intervals of what is shown
+    low, high = float(ends[0].min(initial=0.95)), float(ends[1].max(initial=1.05))
+    room = 0.06 * (high - low)
     low, high = low - room, high + room
     inside = (ratio >= low) & (ratio <= high)
     axes.errorbar(
         ratio[inside],
         y[inside],
-        xerr=np.abs(half[keep] / was[keep])[inside],
+        xerr=own[inside],
         fmt="o",
         markersize=3.5,
         capsize=2,
@@ -152,6 +154,7 @@ def draw_parameters(found: "Identification") -> Any:
         )
     axes.set_yticks(y, [_short(found.base.names[k]) for k in keep], fontsize=7.5)
     axes.set_xlim(low, high)
+    axes.set_ylim(-0.6, max(1, len(keep)) - 0.4)
     axes.set_xlabel("identified / described, with 95 % intervals")
     axes.grid(alpha=0.3)
     return figure
@@ -170,6 +173,8 @@ def draw_correlation(found: "Identification") -> Any:
     if rank <= 60:
         axes.set_xticks(range(rank), names, rotation=90, fontsize=6.5)
         axes.set_yticks(range(rank), names, fontsize=6.5)
+    else:
+        axes.set_xlabel("base parameter, by its row in the table (the first is 0)")
     figure.colorbar(shown, ax=axes, shrink=0.8, label="correlation")
     return figure
 

@@ -149,7 +149,7 @@ def _told(found: "Identification") -> str:
         parts.append(f"No robot of matter can have: {', '.join(found.inconsistent)}.")
     if found.undetermined:
         parts.append(
-            f"The data say less than the description of {len(found.undetermined)} of these numbers; they stay about as described."
+            f"The data say less than the description of {len(found.undetermined)} of these numbers, which rest on it."
         )
     return " ".join(parts)
 
