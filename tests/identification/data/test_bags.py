@@ -35,7 +35,7 @@ def test_a_simulators_clock_that_begins_at_0_and_topics_out_of_order(tmp_path: P
         for k in range(300):
             received = 10**18 + round(t[k] * 1e9)  # by the wall's clock; stamps are the simulator's
             stamps = []
-            for at in (t[k], t[order[k]]):
+            for at in (float(t[k]), float(t[order[k]])):
                 ns = round(at * 1e9)
                 time = kinds["builtin_interfaces/msg/Time"](sec=ns // 10**9, nanosec=ns % 10**9)
                 stamps.append(kinds["std_msgs/msg/Header"](stamp=time, frame_id=""))

@@ -74,7 +74,7 @@ class ForceComparison:
     def doubts(self) -> Iterator[str]:
         """What is strange about forces: against the model's, or far from their size, all drives or one alone."""
         near: dict[str, float] = {}
-        swapped = self._swapped()
+        swapped = self._swapped_pairs()
         for k, drive in enumerate(self.model.layout.drive_names):
             y = np.concatenate([y[rows] for y, (rows, _, _) in zip(self.forces[k], self.tables, strict=True)])
             expected = np.concatenate([own[:, k] for _, _, own in self.tables])
@@ -119,7 +119,7 @@ class ForceComparison:
         best = max(found, key=lambda n: found[n]) if found else ""
         return (best, found[best]) if best and found[best] > max(ANOTHERS, own + APART) else None
 
-    def _swapped(self) -> dict[int, tuple[tuple[str, float], float]]:
+    def _swapped_pairs(self) -> dict[int, tuple[tuple[str, float], float]]:
         """{drive: ((another one, correlation with its model), with its own)} of pairs that are each like the other's model,
         but for what is constant in them: weight, which may be nearly all of a force, tells no two drives apart."""
         names = self.model.layout.drive_names
