@@ -155,7 +155,21 @@ def _differences(known: dict[str, Any], wanted: dict[str, Any]) -> str:
     there, here = known.get("subject"), wanted["subject"]
     there = there if isinstance(there, dict) else {}
     names = [name for name in {**here, **there} if there.get(name) != here.get(name)]
-    return ", ".join(f"{name} is {_short(there.get(name))} there and {_short(here.get(name))} here" for name in names)
+    found = [_first_difference(name, there.get(name), here.get(name)) for name in names]
+    return ", ".join(f"{place} is {_short(x)} there and {_short(y)} here" for place, x, y in found)
+
+
+def _first_difference(place: str, there: Any, here: Any) -> tuple[str, Any, Any]:
+    """(where, what is there, what is here); where both would be shown alike, of the first entry that differs."""
+    if _short(there) != _short(here):
+        return place, there, here
+    if isinstance(there, dict) and isinstance(here, dict) and there.keys() == here.keys():
+        key = next((k for k in here if there[k] != here[k]), None)
+        return (place, there, here) if key is None else _first_difference(f"{place}.{key}", there[key], here[key])
+    if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        k = next((k for k, x in enumerate(here) if there[k] != x), None)
+        return (place, there, here) if k is None else _first_difference(f"{place}[{k}]", there[k], here[k])
+    return place, there, here
 
 
 def _short(value: Any) -> str:

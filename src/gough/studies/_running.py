@@ -17,7 +17,7 @@ from gough.robot.writer import dumps
 from gough.studies._chunks import Arrays, StudyWork, arrays_of, choose_screen, designs_of_chunk, sweep_points
 from gough.studies._folder import save_asked
 from gough.studies._kept import KEPT, KeptDesigns
-from gough.studies._pareto import ParetoFront
+from gough.studies._pareto import ParetoFront, front_rows, take
 from gough.studies.methods.descent import NO_SLOPES
 from gough.studies.methods.evolution import FIRST, TURNS, Aim, choose_aims, generations, spread_points
 from gough.studies.methods.sweep import SWEEPS
@@ -208,7 +208,11 @@ def _why_no_gradients(evaluator: Evaluator) -> str:
 
 
 class GatheredDesigns:
-    """What came in so far: the front, counts, and of designs that are kept those that no folder holds."""
+    """What came in so far: the front, counts, and of designs that are kept those that no folder holds.
+
+    Parts come in any order, and the front is made of them in the order of their numbers: of designs that are equal, and of those
+    beyond the most that a front holds, the same ones stay, with the same numbers, whoever was done first.
+    """
 
     def __init__(self, study: "Study", store: PartFolder | None) -> None:
         self.study, self.store, e = study, store, study.evaluator
@@ -217,7 +221,9 @@ class GatheredDesigns:
         self.numbers: list[int] = []
         self.held: list[Evaluated] = []
         self.counts = np.zeros(3, dtype=int)
-        self.descents: list[tuple[np.ndarray, bool, str, int]] = []
+        self.descents: dict[int, tuple[np.ndarray, bool, str, int]] = {}
+        self.waiting: dict[int, Evaluated] = {}
+        self.merged = 0
 
     def add(self, number: int, arrays: Arrays) -> None:
         """A part."""
@@ -226,15 +232,23 @@ class GatheredDesigns:
         own = np.array([n, (found.violation == 0).sum(), found.feasible.sum()])
         self.counts += arrays.get("counts", own).astype(int)
         if e.objectives:
-            self.front = self.front.with_(found, e.objective_values(found.values))
+            rows = np.flatnonzero(found.feasible)
+            rows = rows[front_rows(e.objective_values(found.values[rows]))]
+            self.waiting[number] = take(found, rows)
+            while self.merged in self.waiting:
+                self._merge(self.merged)
+                self.merged += 1
         if self.study.keep != "front" or self.study.search.method == "gradient":
             self.numbers.append(number)
             if self.store is None:
                 self.held.append(found)
         if "said" in arrays:
-            self.descents.append(
-                (arrays["start"], bool(arrays["success"]), str(arrays["said"]), int(arrays["counts"][0]))
-            )
+            told = (arrays["start"], bool(arrays["success"]), str(arrays["said"]), int(arrays["counts"][0]))
+            self.descents[number] = told
+
+    def _merge(self, number: int) -> None:
+        found = self.waiting.pop(number)
+        self.front = self.front.with_(found, self.study.evaluator.objective_values(found.values))
 
     def kept_designs(self) -> KeptDesigns:
         """Designs that were kept, of which those of a folder stay there."""
@@ -246,8 +260,11 @@ class GatheredDesigns:
 
     def result(self, interrupted: bool, late: bool, seconds: float) -> StudyResult:
         """All of it."""
+        for number in sorted(self.waiting):  # those before them are missing
+            self._merge(number)
+        descents = tuple(self.descents[k] for k in sorted(self.descents))
         why = "" if self.study.search.method in SWEEPS else _why_no_gradients(self.study.evaluator)
-        said = [words for _, _, words, _ in self.descents]
+        said = [words for _, _, words, _ in descents]
         why = said[0] if said and all(words.startswith(NO_SLOPES) for words in said) else why
         return StudyResult(
             self.study,
@@ -259,7 +276,7 @@ class GatheredDesigns:
             interrupted or late,
             seconds,
             None if self.store is None else self.store.folder,
-            tuple(self.descents),
+            descents,
             why,
             late,
         )

@@ -17,8 +17,8 @@ from gough.studies._kept import KeptDesigns, write_tables
 from gough.studies._pareto import ParetoFront
 from gough.studies.quantities import Conditions
 from gough.studies.study.evaluation import Evaluated, Evaluator
+from gough.studies.study.hints import hint_of_objectives, hint_of_states, hint_of_units
 from gough.studies.study.measures import StateMeasure, make_measure
-from gough.studies.study.unit_hint import hint_of_units
 from gough.studies.study.variables import AT_BOUND, DesignSpace
 
 if TYPE_CHECKING:
@@ -54,8 +54,14 @@ class StudyResult:
 
     @cached_property
     def hint(self) -> str:
-        """What may be wrong where no design takes all states: numbers in mm or degrees; "" where nothing tells."""
-        return "" if self.robots or not self.designs else hint_of_units(self.study.evaluator)
+        """What may be wrong: why no design takes all states, numbers in mm or degrees, or an objective that no variable moves;
+        "" where nothing tells."""
+        evaluator, F = self.study.evaluator, self.front.objectives
+        if not self.robots and self.designs:
+            return hint_of_units(evaluator) or hint_of_states(evaluator)
+        if not len(F) or (np.ptp(F, axis=0) > 0).all():
+            return ""
+        return hint_of_objectives(evaluator, self.front.designs.x[0], self.front.designs.values[0])
 
     @cached_property
     def kept(self) -> Evaluated:

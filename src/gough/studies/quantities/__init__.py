@@ -15,7 +15,7 @@ from gough.studies.quantities._distances import Conditions
 from gough.studies.quantities._forces import JointReactions, drive_forces
 from gough.studies.quantities._margins import limit_distances, limit_variables
 from gough.studies.quantities._mode_shapes import ModalAmplitudes
-from gough.studies.quantities._places import coordinates, frame_places
+from gough.studies.quantities._places import JointCoordinates, coordinates, frame_places
 from gough.studies.quantities._power import DrivePowers, Tilts
 from gough.studies.quantities._quantity import FollowsVariables, MayRepeat, OfOutput, StudiedQuantity
 from gough.studies.quantities._vibration import Frequencies, slowest_frequencies
@@ -29,7 +29,9 @@ __all__ = [
     "FollowsVariables",
     "FrameCompliance",
     "FrameDeflection",
+    "JointCoordinates",
     "MayRepeat",
+    "OfOutput",
     "StudiedQuantity",
     "find_quantity",
     "limit_variables",

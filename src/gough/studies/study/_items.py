@@ -32,6 +32,8 @@ FORMAT = 1
 OTHERS = ("format", "source")
 MOST_STATES = 1_000_000
 """Of a case."""
+MOST_DRAWS = 100_000
+"""Robots that a design stands for: all of them are in memory together."""
 
 
 def _whole(least: int) -> BeforeValidator:
@@ -144,6 +146,8 @@ class TolerancesItem(Item):
             yield Fault(("parameters",), None, "parameters without an identification", "identification: FILE.npz")
         if kind not in ("uniform", "normal"):
             yield Fault(("distribution",), kind, "not a distribution", "uniform or normal")
+        if isinstance(data.get("draws"), int) and data["draws"] > MOST_DRAWS:
+            yield Fault(("draws",), data["draws"], "too many", f"at most {MOST_DRAWS}")
         if isinstance(q, bool) or not isinstance(q, int | float) or not 0 < q <= 1:
             yield Fault(("quantile",), q, "not a quantile", "a number above 0 up to 1, the worst")
 

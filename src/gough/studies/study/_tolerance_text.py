@@ -83,6 +83,8 @@ class ToleranceText(StudyText):
                 told = f"neither a variable of {model.robot.name} nor a parameter"
                 self.complain(place, told, nearest(name, known), name)
                 continue
+            if not self._is_one_kind(place, name, meant, model):
+                continue
             found = self.value(place, meant[0], value, model)
             if found is None:
                 continue
@@ -91,10 +93,25 @@ class ToleranceText(StudyText):
             twice = [n for n in meant if n in out]
             if twice:
                 self.complain(place, f"{twice[0]} is named twice", "each number once", name)
-            if meant[0] in model.variables.names and not model.moved_parameters(meant[0]):
-                self.complain(place, "nothing but limits or home follows it: no equation changes", "another number")
+            idle = [n for n in meant if n in model.variables.names and not model.moved_parameters(n)]
+            if idle:
+                what = "it" if idle == [name] else ", ".join(idle[:SHOWN])
+                self.complain(
+                    place, f"nothing but limits or home follows {what}: no equation changes", "another number"
+                )
             out |= dict.fromkeys(meant, found)
         return out
+
+    def _is_one_kind(self, place: tuple[Any, ...], name: str, meant: Sequence[str], model: "Model") -> bool:
+        """Whether all numbers that a name with stars stands for have one unit; a complaint where they have not: one width
+        would be mm of some and kg or rad of others."""
+        kinds: dict[str, list[str]] = {}
+        for n in meant:
+            kinds.setdefault(self.unit(n, model).replace(" ", "."), []).append(n)
+        if len(kinds) > 1:
+            told = "; ".join(f"{unit or '1'} ({own[0]}{', …' * (len(own) > 1)})" for unit, own in kinds.items())
+            self.complain(place, f"numbers of several units: {told}", "a name for each kind, as '*.hip.[xyz]'", name)
+        return len(kinds) < 2
 
     def _chosen(self, item: StudyItem, model: "Model", saved: SavedIdentification) -> list[int]:
         """Which of the saved numbers are drawn; complaints where a name means none."""

@@ -16,6 +16,7 @@ from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.item import faults_of, nearest
 from gough.robot.reader import Map, Mark, read, read_document
 from gough.robot.robot import Robot
+from gough.structure.changing.names import names_meant
 from gough.studies._search import StudySearch
 from gough.studies.quantities import FollowsVariables, limit_variables
 from gough.studies.study._case_text import YAML, CaseText
@@ -206,7 +207,8 @@ class _StudyReading(CaseText, ToleranceText):
 
     def _check_limits(self, place: Place, found: Measure | None, item: StudyItem, model: "Model") -> None:
         """Limits that follow a variable of the study, or one with a deviation, would stay where they are."""
-        varied = {*item.variables, *(item.tolerances.deviations if item.tolerances is not None else ())}
+        deviating = item.tolerances.deviations if item.tolerances is not None else ()
+        varied = {*item.variables, *(n for name in deviating for n in names_meant(name, model.variables.names))}
         counted = isinstance(found, WorkspaceMeasure) or (
             isinstance(found, StateMeasure) and isinstance(found.quantity, FollowsVariables)
         )
@@ -236,6 +238,13 @@ class _StudyReading(CaseText, ToleranceText):
         if name not in units:
             return None  # what is wrong with the measure was said
         unit = units[name]
+        texts = [x for x in (own.at_least, own.at_most) if isinstance(x, str)]
+        if texts and " or " in unit:
+            told = f"{texts[0]!r} bounds numbers in {unit}"
+            self.complain(
+                place, told, "measures of one unit each (names behind a colon), or a number that holds for all"
+            )
+            return None
         low, high = (
             None if x is None else self.in_unit((*place, key), x, unit)
             for key, x in (("at_least", own.at_least), ("at_most", own.at_most))

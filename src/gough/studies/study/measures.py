@@ -15,7 +15,9 @@ from gough.robot.item import nearest
 from gough.studies.quantities import (
     FrameCompliance,
     FrameDeflection,
+    JointCoordinates,
     MayRepeat,
+    OfOutput,
     StudiedQuantity,
     find_quantity,
     slowest_frequencies,
@@ -45,6 +47,7 @@ PRESETS = {
 }
 """Names that stand for a quantity and its reduction; what follows a colon goes to the quantity ("stroke:leg0.slide")."""
 OF_DESIGN = ("mass", "footprint")
+ENERGIES = ("kinetic", "potential")
 FORCES = ("peak force", "rms force", "peak power", "energy", "tau", "power")
 """What is made of drive forces."""
 
@@ -66,10 +69,14 @@ class StateMeasure:
         return [self.name, self.text, self.reduce or "", self.case]
 
     @property
+    def units(self) -> tuple[str, ...]:
+        """Of the entries, each once."""
+        return tuple(dict.fromkeys(self.quantity.units))
+
+    @property
     def unit(self) -> str:
         """Of the number."""
-        units = dict.fromkeys(self.quantity.units)
-        unit = " or ".join(units)
+        unit = " or ".join(self.units)
         return {"W": "J", "N m/s": "J"}.get(unit, f"{unit} s") if self.reduction.timed else unit
 
     def entries(self, found: CaseStates) -> np.ndarray:
@@ -200,6 +207,8 @@ Measure = StateMeasure | DesignMeasure | WorkspaceMeasure
 def make_measure(name: str, what: str, model: "Model", case: StudyCase | None, reduce: str | None = None) -> Measure:
     """By the words that people write; UsageError that says what is wrong with them."""
     head, _, rest = what.partition(":")
+    if head == "energy" and rest in ENERGIES:
+        head = what  # a quantity; "energy" of drives is their work
     if head in OF_DESIGN:
         if reduce is not None or case is not None or rest:
             raise UsageError(f"{name}: {head} is one of the design alone, without case, reduce and names")
@@ -235,19 +244,21 @@ def make_measure(name: str, what: str, model: "Model", case: StudyCase | None, r
 
 
 def _demand_one_unit(name: str, what: str, asked: StudiedQuantity) -> None:
-    """UsageError for bent or pushed by so many m and rad at once."""
+    """UsageError for numbers in m and rad, or in N and N m, of which one would be the largest, where entries can be named."""
     units = dict.fromkeys(asked.units)
-    if len(units) == 1 or not isinstance(asked, FrameCompliance | FrameDeflection):
+    if len(units) == 1:
         return
-    own = [
-        entry.rpartition(" ")[2].rpartition(".")[2]
-        for entry, unit in zip(asked.names, asked.units, strict=True)
-        if unit == asked.units[0]
-    ]
-    own = [entry for entry in own if isinstance(asked, FrameDeflection) or entry[0] == entry[1]]
+    own = [entry for entry, unit in zip(asked.names, asked.units, strict=True) if unit == asked.units[0]]
+    if isinstance(asked, FrameCompliance | FrameDeflection):
+        own = [entry.rpartition(" ")[2].rpartition(".")[2] for entry in own]
+        own = [entry for entry in own if isinstance(asked, FrameDeflection) or entry[0] == entry[1]]
+        shown = f"{what.partition(',')[0]},{','.join(own)}"
+    elif isinstance(asked, OfOutput | JointCoordinates):
+        shown = f"{what.partition(':')[0]}:{','.join(own)}"
+    else:
+        return
     raise UsageError(
-        f"{name}: {what!r} would compare numbers in {', '.join(units)}; name entries of one unit, "
-        f"'{what.partition(',')[0]},{','.join(own)}'"
+        f"{name}: {what!r} would compare numbers in {', '.join(units)}; name entries of one unit, '{shown}'"
     )
 
 

@@ -52,10 +52,18 @@ class Study:
     def remarks(self) -> list[str]:
         """What its numbers leave out."""
         e = self.evaluator
-        own = [m.name for m in e.measures if isinstance(m, StateMeasure) and m.text.partition(":")[0] in FORCES]
-        if not own or not e.space.model.layout.v_elastic:
-            return []
-        return [f"{', '.join(own)}: of bodies that do not bend; gough.simulate has forces of those that do"]
+        asked = [m for m in e.measures if isinstance(m, StateMeasure)]
+        judged = {o.measure for o in e.objectives}
+        judged |= {c.measure for c in e.constraints if any(bound for _, bound, _ in c.bounds())}
+        out = [
+            f"{m.name}: numbers in {', '.join(m.units)} are compared with each other; name those of one unit ({m.text}:…)"
+            for m in asked
+            if len(m.units) > 1 and m.name in judged
+        ]
+        own = [m.name for m in asked if m.text.partition(":")[0] in FORCES]
+        if own and e.space.model.layout.v_elastic:
+            out.append(f"{', '.join(own)}: of bodies that do not bend; gough.simulate has forces of those that do")
+        return out
 
     def __repr__(self) -> str:
         e = self.evaluator

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 AT_BOUND = 1e-6
 """Part of a range within which a value is at its end."""
+ROUNDING = 1e-9
+"""Of a moment of inertia, over the size of those of its body."""
 LEAST_VIOLATION = 1e-3
 """Of a number that no robot has: as of those that follow variables."""
 
@@ -141,11 +143,15 @@ class DesignSpace:
 
 def _unlike_matter(tens: np.ndarray, described: np.ndarray) -> np.ndarray:
     """How far (n,) bodies (n, 10) are from a positive pseudo-inertia, over that of the description (10,); 0 where they have one.
-    Where the description has none (a body of a plane with its one moment) its moments about the mass centre stay above 0."""
+    Where the description has none (a body of a plane with its one moment) its moments about the mass centre stay above 0, of a
+    point mass from 0 on."""
     if not is_positive(described[None])[0]:
         own, now = _central_moments(described[None])[0], _central_moments(tens)
-        kept = own > 0
-        under = np.maximum(-now[:, kept] / own[kept], 0.0)
+        size = float(np.einsum("ii->", pseudo_inertia(described[None])[0, :3, :3])) or 1.0
+        kept = own > ROUNDING * size
+        if not kept.any():
+            kept, own = np.ones(3, dtype=bool), np.full(3, size)
+        under = np.maximum(-now[:, kept] / own[kept] - ROUNDING, 0.0)
         return np.where(under > 0, under + LEAST_VIOLATION, 0.0).sum(axis=1)
     scale = np.sqrt(np.diagonal(pseudo_inertia(described[None])[0]))
     least = np.linalg.eigvalsh(pseudo_inertia(tens) / np.outer(scale, scale))[:, 0]
