@@ -53,7 +53,7 @@ def engine(leading: str) -> gough.Model:
 def swing(reach: float) -> tuple[gough.Record, float]:
     """A log of the slide, crank `reach` rad about MIDDLE; and how small |S| becomes beside its median."""
     t = np.arange(6000) / 500
-    angle = MIDDLE + reach * (0.8 * np.sin(2.0 * t) + 0.2 * np.sin(4.6 * t + 1.0))
+    angle = MIDDLE + reach * np.sin(2.0 * t)
     _, x, S = place(angle)
     rate = np.gradient(angle, t)
     force = 0.8 * np.gradient(np.gradient(x, t), t) + 8e-3 * np.gradient(rate, t) / S
@@ -79,7 +79,7 @@ def test_a_way_far_from_dead_centres_is_not_said_to_meet_one(leading: str) -> No
 @pytest.mark.parametrize("leading", ["drives", "[crank]"])
 def test_a_way_close_to_a_dead_centre_is_told(leading: str) -> None:
     """Drives that lead have a map that is 1 everywhere: the closures tell."""
-    record, least = swing(1.225)
+    record, least = swing(1.23)
     assert 0.0 < least < 0.05
     assert "comes to a singular pose" in notes_of(engine(leading), record)
 
