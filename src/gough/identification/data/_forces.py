@@ -82,7 +82,7 @@ class ForceComparison:
                 continue
             both = float(np.mean(y * expected)) / (size * own)
             other = self._meant_for(k, y, both)
-            if other is not None:
+            if other is not None and other[1] > -both:
                 yield (
                     f"force {drive} is like what the model says of {other[0]} (correlation {other[1]:.2f}, with its own "
                     f"{both:.2f}): are columns swapped? Check the column map"

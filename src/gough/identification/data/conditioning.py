@@ -314,11 +314,11 @@ def _compared_forces(
         if found.plain and abs(found.late) >= step:
             out[found.channel] = found.late
             notes.append(f"{found}: taken out")
-        elif found.certain and abs(found.late) >= 0.1 * step:
-            why = "less than a sample" if found.plain else "that may be chance"
+        elif (found.certain or found.likely) and abs(found.late) >= 0.1 * step:
+            why = "less than a sample" if found.plain or abs(found.late) < step else "that may be chance"
             text = f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)"
             notes.append(text)
-            if found.channel == "force" and abs(found.late) >= step:
+            if found.channel == "force" and (found.likely or abs(found.late) >= step):
                 warn(text, DataWarning)
     for text in forces.doubts():
         notes.append(text)
