@@ -56,7 +56,7 @@ def log() -> gough.Record:
         return home + np.cos(np.outer(t, w)) @ C.T + np.sin(np.outer(t, w)) @ S.T
 
     h, nine = 1e-3, (-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)
-    push = sum(c * places(angles(t + k * h)) for k, c in zip(range(-4, 5), nine, strict=True)) / h**2
+    push = np.sum([c * places(angles(t + k * h)) for k, c in zip(range(-4, 5), nine, strict=True)], axis=0) / h**2
     push[:, 1::2] += 9.81
     push *= np.repeat(MASSES, 2)
     x, step = angles(t), 1e-30
