@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import chi2
 
-from gough.identification._gains import doubts_of_gains
+from gough.identification._force_channels import doubts_of_force_channels
 from gough.identification._zeros import doubts_of_zeros
 from gough.identification.data.samples import Samples
 from gough.identification.estimation.rows import ForceEquations, stretches
@@ -61,7 +61,7 @@ def doubts_of(found: "Identification") -> list[str]:
     """What a user should hear of a result."""
     out, e, base = [], found.estimate, found.base
     out += _misfit(found)
-    out += doubts_of_gains(found)
+    out += doubts_of_force_channels(found)
     out += _blurred_friction(found)
     out += _against_prior(found)
     out += doubts_of_zeros(found)

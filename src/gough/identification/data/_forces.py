@@ -83,6 +83,8 @@ class ForceComparison:
                 continue
             both = float(np.mean(y * expected)) / (size * own)
             other = self._meant_for(k, y, both)
+            if other is not None and other[1] <= -both:  # its own, with the other sign, says more
+                other = None
             if other is None and k in swapped:
                 other, both = swapped[k]
             if other is not None:

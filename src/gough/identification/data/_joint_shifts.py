@@ -100,7 +100,8 @@ def find_joint_shifts(
     def shares(at: np.ndarray) -> float:
         return scale * float(np.linalg.norm(rest(force(at)))) / max(last, 1e-300)
 
-    common = max(float(_change(rest, force, late, np.ones((len(names), 1)))[1][0]), blur)
+    chance = float(_change(rest, force, late, np.ones((len(names), 1)))[1][0])
+    common = max(chance, blur)
     own = _refined(rest, force, late, np.eye(len(names)), most)
     each = np.maximum(_change(rest, force, own, np.eye(len(names)))[1], blur)
     before, after, apart_after = shares(0.0 * one), shares(late), shares(own)
@@ -109,7 +110,8 @@ def find_joint_shifts(
             Shift(f"force {d}", float(x), float(s), before, apart_after, step, "of the forces")
             for d, x, s in zip(names, own, each, strict=True)
         ]
-    return [Shift("force", float(late[0]), common, before, after, step, "of the forces")]
+    likely = abs(float(late[0])) > blur + CERTAIN * chance and after < TAKEN * before
+    return [Shift("force", float(late[0]), common, before, after, step, "of the forces", likely)]
 
 
 class _Rest:

@@ -46,6 +46,8 @@ class Shift:
     after: float
     step: float
     of: str = ""
+    likely: bool = False
+    """Whether it is more than noise and the filter make, though not by as much as `certain` asks."""
 
     @property
     def certain(self) -> bool:

@@ -24,6 +24,8 @@ CORRECTIONS = 3
 """Steps of least squares, for more coordinates than freedoms."""
 NEARLY = 0.05
 """Of the usual reciprocal condition of the drives' map, from which a way is said to come to a singular pose."""
+LOOKED_AT = 2**15
+"""Rows of a way that are looked at for singular poses, at least, where it has as many."""
 LEAP = 0.05
 """Change of a joint between two rows, beyond what its rates make, that is another assembly (rad, or of the robot's size)."""
 
@@ -73,27 +75,38 @@ def close_states(way: Way, wanted: Sample, step: float, near: np.ndarray | None 
 
 
 def singular_words(model: "Model", q: np.ndarray) -> str:
-    """What to say where the drives' map (its determinant, its reciprocal condition) becomes singular along configurations
-    (n, nq), NaN where nothing closes; "" where it does not, or is not square."""
-    good = np.isfinite(q).all(axis=1)
-    if not good.any() or len(model.layout.drive_names) != model.layout.nv:
+    """What to say where the drives lose hold of the robot along configurations (n, nq), NaN where nothing closes: the distance
+    to singular poses becomes small, or the determinant of the drives' map changes sign; "" where neither is."""
+    good = q[np.isfinite(q).all(axis=1)]
+    good = good[:: max(1, len(good) // LOOKED_AT)]
+    if not len(good) or len(model.layout.drive_names) != model.mobility:
         return ""
-    S = np.asarray(model.drive_map(q[good]))
-    S = S[np.isfinite(S).all(axis=(1, 2))]
-    if not len(S):
+    near, sign = np.concatenate(
+        [_distances(model, good[k : k + AT_ONCE]) for k in range(0, len(good), AT_ONCE)], axis=1
+    )
+    known = np.isfinite(near)
+    if not known.any():
         return ""
-    values = np.linalg.svd(S, compute_uv=False)
-    near = values[:, -1] / np.maximum(values[:, 0], 1e-300)
-    usual, least = float(np.median(near)), float(near.min())
-    turned = np.ptp(np.sign(np.linalg.det(S))) > 0
+    usual, least = float(np.median(near[known])), float(near[known].min())
+    turned = np.ptp(sign[known]) > 0
     if not turned and least > NEARLY * usual:
         return ""
     how = (
-        "its determinant changes sign"
+        "the determinant of the drives' map changes sign"
         if turned
         else f"its reciprocal condition falls to {least:.2g}, {usual:.2g} usually"
     )
-    return f"the robot comes to a singular pose on its way: where drives move the platform no more as they are told ({how})"
+    return f"the robot comes to a singular pose on its way, where drives move it no more as they are told ({how})"
+
+
+def _distances(model: "Model", q: np.ndarray) -> np.ndarray:
+    """(2, n): the reciprocal condition of what the drives hold, by the closures where v are the drives' rates; the sign of the
+    determinant of their map."""
+    found = model.singularity(q)
+    S = found.scaled_map
+    square = S.shape[-1] == S.shape[-2] > 0
+    sign = np.sign(np.linalg.det(np.nan_to_num(S))) if square else np.zeros(len(q))
+    return np.stack([found.parallel, sign])
 
 
 def _some(sample: Sample, which: list[int] | slice) -> Sample:

@@ -58,12 +58,13 @@ a_record = instance(
 
 @dataclass
 class _Work:
-    """A piece on its way: rows that are kept, states there; filtered forces are made when shifts are known."""
+    """A piece on its way: rows that are kept, states there, of which good ones count; doubt: what is strange about the way."""
 
     piece: EvenPiece
     rows: np.ndarray
     states: RobotStates
     good: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    doubt: str = ""
 
 
 @checked(
@@ -139,6 +140,9 @@ def condition(
     notes += [f"{channel} brought back by {1e3 * s:.4g} ms, as told" for channel, s in late.items()]
     begin = None if near is None else as_array("near", near, model.layout.nq)
     work = [_states_of(way, piece, low, late, stride, trim, accept, begin) for piece in pieces]
+    for text in filter(None, (w.doubt for w in work)):
+        notes.append(text)
+        warn(text, DataWarning)
     if not any(w.good.any() for w in work):
         longest, edge = max(p.record.duration for p in pieces), _edge(pieces[0].step, low, late, trim)
         raise UsageError(
@@ -250,14 +254,13 @@ def _states_of(
         )
     found = close_states(way, way.filtered_sample(piece, low, late, rows), piece.step * stride, near)
     time, problems = piece.record.time[rows], []
-    bad = np.flatnonzero(~np.isfinite(found.q).all(axis=1))
+    bad, singular = np.flatnonzero(~np.isfinite(found.q).all(axis=1)), singular_words(way.model, found.q)
     if len(bad) and "reach" not in accept:
         trouble = "poses out of reach" if way.kind == "pose" else "loops do not close"
         what = f"{trouble} in {say_rows(bad, time)} of {len(rows)} filtered rows"
         remedy = "is it this robot, and are units, offsets and signs right? Accept 'reach' to leave these rows out"
-        singular = singular_words(way.model, found.q)
         if singular:
-            remedy = f"{singular}; split the record there, or accept 'reach' to leave these rows out"
+            remedy = f"{singular}; split the record there: behind it the robot may be in another assembly"
         problems.append(DataProblem("reach", name, way.kind, what, remedy, row_numbers(rows[bad])))
     if len(found.leaps):
         what = f"joints leap into another assembly after {say_rows(found.leaps, time)}"
@@ -269,7 +272,14 @@ def _states_of(
         from scipy.ndimage import maximum_filter1d
 
         spoilt = maximum_filter1d(spoilt, 2 * int(np.ceil(0.5 * low.memory / piece.step)) + 1).astype(bool)
-    return _Work(piece, rows, found, np.isfinite(found.q).all(axis=1) & ~spoilt[rows])
+    told = ""
+    if singular:
+        told = (
+            f"{name}: {singular}: forces of the model grow without bound there, and behind it {', '.join(way.names[:3])} may "
+            "mean another assembly than the one that was followed; leave these rows out (record.rows), split the record there, "
+            "or measure another joint as well"
+        )
+    return _Work(piece, rows, found, np.isfinite(found.q).all(axis=1) & ~spoilt[rows], told)
 
 
 def _edge(step: float, low: LowPass, late: Mapping[str, float], trim: float | str) -> float:
@@ -306,11 +316,11 @@ def _compared_forces(
         if found.plain and abs(found.late) >= step:
             out[found.channel] = found.late
             notes.append(f"{found}: taken out")
-        elif found.certain and abs(found.late) >= 0.1 * step:
-            why = "less than a sample" if found.plain else "that may be chance"
+        elif (found.certain or found.likely) and abs(found.late) >= 0.1 * step:
+            why = "less than a sample" if found.plain or abs(found.late) < step else "that may be chance"
             text = f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)"
             notes.append(text)
-            if found.channel == "force" and abs(found.late) >= step:
+            if found.channel == "force" and (found.likely or abs(found.late) >= step):
                 warn(text, DataWarning)
     for text in forces.doubts():
         notes.append(text)
