@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gough.cli.opening import Json
-from gough.cli.output import note, say, write_json
+from gough.cli.output import note, say, warnings_as_notes, write_json
 from gough.cli.values import seconds
 from gough.errors import UsageError
 
@@ -44,19 +44,20 @@ def search_designs(
 
     if robot_out is not None and robot_out.suffix.lower() not in (".yaml", ".yml"):
         raise UsageError(f"--robot-out {robot_out}: give a name that ends with .yaml")
-    asked = gough.load_study(study)
-    parts, seconds_left = None if out is None else out / "parts", seconds(budget, "--budget")
-    found = asked.run(parts, cluster=cluster, mixed=mixed, budget=seconds_left, device=device)
-    files = []
-    if out is not None:
-        files.append(str(found.save(out) / "front.csv"))
-    if choose is not None:
-        found.variables(choose)  # says what is wrong with a number that is none of the front's
-    if out is not None:
-        files.append(str(found.report(out / "report.html", choose, f"gough design {study}")))
-    if robot_out is not None:
-        gough.save(found.robot(choose), robot_out)
-        files.append(str(robot_out))
+    parts, seconds_left, files = None if out is None else out / "parts", seconds(budget, "--budget"), []
+    with warnings_as_notes():
+        asked = gough.load_study(study)
+        found = asked.run(parts, cluster=cluster, mixed=mixed, budget=seconds_left, device=device)
+    with warnings_as_notes("the chosen design: "):
+        if out is not None:
+            files.append(str(found.save(out) / "front.csv"))
+        if choose is not None:
+            found.variables(choose)  # says what is wrong with a number that is none of the front's
+        if out is not None:
+            files.append(str(found.report(out / "report.html", choose, f"gough design {study}")))
+        if robot_out is not None:
+            gough.save(found.robot(choose), robot_out)
+            files.append(str(robot_out))
     if json:
         write_json(told_result(found) | {"files": files})
     else:
@@ -100,6 +101,8 @@ def lines_of(found: "StudyResult", choose: int | None) -> list[str]:
     units = {m.name: m.unit for m in e.measures}
     order = found.front.objectives[:, 0].argsort(kind="stable").tolist()
     shown = order[:: max(1, -(-len(order) // SHOWN))] if choose is None else [choose]
+    if choose is None and len(shown) < len(order):
+        lines.append(f"{len(shown)} of them, by {e.objectives[0].measure}:")
     for k in shown:
         values = ", ".join(f"{n} {x:.5g} {units[n].removeprefix('1')}".rstrip() for n, x in found.values(k).items())
         lines.append(f"design {k}: {values}")

@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -50,6 +51,21 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """A line on stderr: what is worth knowing beside the result."""
     typer.echo(printable(text), err=True)
+
+
+@contextmanager
+def warnings_as_notes(about: str = "") -> Iterator[None]:
+    """Warnings of the library as notes on stderr, each text once: a line of this program's own says nothing to its user."""
+    told: set[str] = set()
+
+    def tell(message: Warning | str, *_: Any) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            note(f"note: {about}{message}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = tell  # pyright: ignore[reportAttributeAccessIssue]
+        yield
 
 
 def write_json(value: Any) -> None:

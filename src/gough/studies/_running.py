@@ -203,7 +203,7 @@ def _why_no_gradients(evaluator: Evaluator) -> str:
     try:
         evaluator.demand_gradients()
     except GoughError as problem:
-        return str(problem)
+        return str(problem).removeprefix("gradients: ")
     return ""
 
 

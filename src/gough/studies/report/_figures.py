@@ -13,6 +13,10 @@ CHOSEN = "#EE6677"
 MOST_POINTS = 20_000
 MOST_LINES = 400
 MOST_PAIRS = 10
+ALIKE = 1e-7
+"""Difference of objectives, of themselves, that no figure shows."""
+ROUNDING = 1e-9
+"""Slopes, of the largest of a figure, that are written as 0."""
 
 
 def canvas(width: float, height: float) -> Any:
@@ -41,6 +45,15 @@ def _some_feasible(found: "StudyResult") -> np.ndarray:
         if count >= MOST_POINTS:
             break
     return np.concatenate(out)[:MOST_POINTS]
+
+
+def objective_spread(found: "StudyResult") -> np.ndarray:
+    """(least, largest) of the first objective of feasible designs that were kept; equal where they differ by rounding alone, as
+    ends of several descents to one optimum do."""
+    place = found.study.evaluator.names.index(found.study.evaluator.objectives[0].measure)
+    values = np.concatenate([_some_feasible(found)[:, place], found.front.designs.values[:, place]])
+    low, high = np.nanmin(values), np.nanmax(values)
+    return np.array([low, low if high - low <= ALIKE * max(abs(low), abs(high)) else high])
 
 
 def draw_front(found: "StudyResult", row: int) -> Any:
@@ -134,6 +147,7 @@ def draw_sensitivities(found: "StudyResult", slopes: dict[str, dict[str, float]]
     values = found.values(row)
     part = np.array([[slopes[m][v] * sizes[v] / (abs(values[m]) or 1.0) for v in found.study.variables] for m in names])
     largest = np.abs(part).max(initial=1e-12)
+    part = np.where(np.abs(part) > ROUNDING * largest, part, 0.0)
     figure = canvas(max(5.0, 0.8 * len(found.study.variables) + 2.5), 0.45 * len(names) + 1.6)
     axis = figure.add_subplot()
     shown = axis.imshow(part, cmap="RdBu_r", vmin=-largest, vmax=largest, aspect="auto")
@@ -141,6 +155,14 @@ def draw_sensitivities(found: "StudyResult", slopes: dict[str, dict[str, float]]
     axis.set_yticks(range(len(names)), names, fontsize=8)
     for i, j in np.ndindex(*part.shape):
         dark = abs(part[i, j]) > 0.6 * largest
-        axis.text(j, i, f"{part[i, j]:+.2g}", ha="center", va="center", fontsize=7, color="white" if dark else "black")
+        axis.text(
+            j,
+            i,
+            f"{part[i, j]:+.2g}" if part[i, j] else "0",
+            ha="center",
+            va="center",
+            fontsize=7,
+            color="white" if dark else "black",
+        )
     figure.colorbar(shown, label="% for a hundredth of the range")
     return figure

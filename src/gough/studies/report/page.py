@@ -9,7 +9,7 @@ import numpy as np
 from gough.errors import GoughError, UsageError
 from gough.files import png_of, write_file
 from gough.page import Grid, circumstances, picture, table, text, whole_page
-from gough.studies.report._figures import draw_front, draw_parallel, draw_sensitivities, draw_slices
+from gough.studies.report._figures import draw_front, draw_parallel, draw_sensitivities, draw_slices, objective_spread
 
 if TYPE_CHECKING:
     from gough.studies.result import StudyResult
@@ -18,6 +18,8 @@ DPI = 110
 MANY = 50
 """Rows of the table of the front."""
 AGREES = 1e-6
+FRONT = "Objectives of designs that no other beats; the chosen one is circled."
+LONE = "How many of the feasible designs that were kept have which objective; the line is the chosen one."
 PARALLEL = (
     "Variables (left) and measures of the front, from its least to its largest; colours by the first objective, the chosen "
     "design thick."
@@ -49,7 +51,7 @@ def report_page(found: "StudyResult", k: int | None = None, made: str = "") -> s
         f"<p class=head>{escape(circumstances())}{'; ' + escape(made) if made else ''}</p>",
         f"<p class=lead>{escape(head)}</p>",
         *(["<p class=bad>Interrupted: only what was done is here.</p>"] if found.partial else []),
-        *([f"<p class=bad>{text(found.no_gradients)}</p>"] if found.no_gradients else []),
+        *([f"<p class=bad>{text(f'No gradients: {found.no_gradients}')}</p>"] if found.no_gradients else []),
         table(_asked(found)),
         *(f"<p>{text(remark)}</p>" for remark in study.remarks),
     ]
@@ -63,25 +65,27 @@ def report_page(found: "StudyResult", k: int | None = None, made: str = "") -> s
     row = middle_design(found) if k is None else k
     body += [
         "<h2>The front</h2>",
-        _drawn(draw_front(found, row), "Objectives of designs that no other beats; the chosen one is circled."),
-        _drawn(
-            draw_parallel(found, row),
-            "Variables (left) and measures of the front, from its least to its largest; "
-            "colours by the first objective, the chosen design thick.",
-        ),
+        *_compared(found, row),
         f"<h2>Design {row}</h2>",
         table(_design(found, row)),
         f"<p>What holds it: {text('; '.join(found.binding(row)) or 'nothing: it lies inside of all bounds')}.</p>",
         f"<p>{text(_again(found, row))}</p>",
-        _drawn(
-            draw_slices(found, row),
-            "One variable after the other through its range, all others as in this design; "
-            "dashed: bounds; gaps: no robot.",
-        ),
+        _drawn(draw_slices(found, row), SLICES),
         *_slopes(found, row),
         table(_front(found)),
     ]
     return whole_page(f"gough design {study.name}", body)
+
+
+def _compared(found: "StudyResult", row: int) -> list[str]:
+    """The front as figures; a front of one design, and objectives that are all one number, have none."""
+    out, one = [], len(found.study.evaluator.objectives) == 1
+    if not one or np.ptp(objective_spread(found)) > 0:
+        caption = LONE if one else FRONT
+        out.append(_drawn(draw_front(found, row), caption))
+    if len(found) > 1:
+        out.append(_drawn(draw_parallel(found, row), PARALLEL))
+    return out or ["<p>One design: nothing to compare it with.</p>"]
 
 
 def _drawn(figure: Any, caption: str) -> str:
@@ -136,7 +140,7 @@ def _slopes(found: "StudyResult", row: int) -> list[str]:
     try:
         slopes = found.sensitivities(row)
     except GoughError as problem:
-        return [f"<p>No sensitivities: {text(str(problem))}.</p>"]
+        return [f"<p>No sensitivities: {text(str(problem).removeprefix('gradients: '))}.</p>"]
     figure = draw_sensitivities(found, slopes, row)
     return [
         _drawn(

@@ -87,12 +87,14 @@ class StudyCase:
     def led(self) -> str:
         """ "" where the case prescribes just what v leads; else what is wrong with that."""
         own = list(self.model.mechanism.selection.independent)[: self.model.mobility]
-        columns = self._columns
-        follows = "velocities that lead the robot follow from the design's own kinematics"
+        columns, named = self._columns, ", ".join(self.model.layout.v_names[: self.model.mobility])
+        follows = (
+            f"velocities that lead the robot ({named}) follow from the design's own kinematics; prescribe all of x y z yaw pitch "
+            "roll of a platform that is free to, or drives in a study with `velocities: drives`"
+        )
         if columns is None:
             return follows
         if not set(own) <= set(columns):
-            named = ", ".join(self.model.layout.v_names[: self.model.mobility])
             return f"it does not prescribe all of what leads the robot ({named})"
         if self.target is None:
             return ""
