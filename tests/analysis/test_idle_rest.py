@@ -86,6 +86,7 @@ def test_a_load_swings_at_its_own_frequency() -> None:
     )
 
 
+@pytest.mark.slow
 def test_rods_without_inertia_neither_fall_nor_swing() -> None:
     model = hexapod()
     rest = gough.static_equilibrium(model)

@@ -53,6 +53,7 @@ def test_random_programs_use_every_operation() -> None:
     assert scalars <= seen
 
 
+@pytest.mark.slow
 def test_large_programs_are_split_and_the_same() -> None:
     program = random_program(100, SPLIT_ABOVE + 1500)
     assert len(program.ops) > SPLIT_ABOVE

@@ -177,6 +177,7 @@ def bare(family: str, seed: int) -> gough.Model:
     return gough.build(loads(json.dumps(data)))
 
 
+@pytest.mark.quick_cases("coupled_bars")
 @pytest.mark.parametrize("family", ["coupled_tree", "coupled_bars"])
 def test_runs_keep_energy_and_couplings(family: str) -> None:
     m = bare(family, 0)

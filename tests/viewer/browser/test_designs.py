@@ -89,6 +89,7 @@ def test_the_case_is_played_by_all_that_stand_there(viewer: Viewer, open_page: A
         assert np.abs(design.scene._q - q).max() > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_designs_are_added_removed_and_taken_away(
     found: StudyResult, viewer: Viewer, open_page: Any, tmp_path: Path
@@ -119,6 +120,7 @@ def test_designs_are_added_removed_and_taken_away(
     until(lambda: "designs" in session_of(viewer).panels, "the study again")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_narrow_page_has_the_front_in_a_tab(viewer: Viewer, open_page: Any) -> None:
     page = open_page(viewer.url, width=800, height=700)
