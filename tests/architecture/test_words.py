@@ -64,8 +64,8 @@ def verbs() -> set[str]:
 
 @cache
 def outlines() -> dict[Path, tuple[list[ast.stmt], list[ast.ClassDef]]]:
-    """Of each file its functions and classes, and its classes inside of these; functions with no more than their docstring: whole trees that are kept make the garbage
-    collector dear."""
+    """Of each file its functions and classes, and classes inside of these; functions with no more than their docstring: whole
+    trees that are kept make the garbage collector dear."""
     return {path: outline(ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(SRC.rglob("*.py"))}
 
 

@@ -92,6 +92,7 @@ COSTS = {
 }
 
 
+@pytest.mark.quick_cases("eq4_last_row-0.5", "gravity_once-0.1")
 @pytest.mark.parametrize(("name", "least"), COSTS.items())
 def test_misprints_are_visible(name, least, right):
     assert library.relative_error(forces(STATES, on=off(name)), right) > least

@@ -33,6 +33,7 @@ def plate() -> FreePlate:
         return free_plate(gough.load("long2014"))
 
 
+@pytest.mark.slow
 def test_the_plate_is_compared():
     """The paper's table where it comes out, and where it does not."""
     choices = open_choices()

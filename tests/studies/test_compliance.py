@@ -167,6 +167,7 @@ def test_flexible_robots_of_the_gallery(name: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_what_does_not_give_way_is_refused() -> None:
     rigid = built(UNEVEN)
     with pytest.raises(gough.UsageError, match="no flexible body and no spring gives way"):

@@ -114,6 +114,7 @@ def test_designs_of_which_none_reaches():
     assert (found.designs, found.robots, len(found)) == (400, 0, 0)
 
 
+@pytest.mark.slow
 def test_measures_of_the_front_are_those_of_rebuilt_robots():
     found = study_of(PLATFORM).run()
     for k in (0, len(found) // 2, len(found) - 1):
