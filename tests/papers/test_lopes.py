@@ -76,6 +76,7 @@ def test_forces_along_the_trajectory(made, path):
     assert found and all(c.agrees for c in found)
 
 
+@pytest.mark.quick_cases("0.5-by_energies", "2.0-by_energies")
 @MAKERS
 @pytest.mark.parametrize("duration", COMPLETE_MINUS_SIMPLIFIED)
 def test_simplified_model_differs_by(made, duration):

@@ -141,6 +141,7 @@ def test_the_start_at_an_equilibrium_is_one() -> None:
         assert text.startswith("start: out of equilibrium")
 
 
+@pytest.mark.slow
 def test_no_static_start_where_there_is_no_equilibrium() -> None:
     """A load that would bend the plate out of all proportion."""
     model = built(gough.load("long2014"))

@@ -53,6 +53,7 @@ def moved(model: gough.Model, by: float = 0.1) -> Any:
     return motions.quintic(drives=[start, start + by], durations=0.3, extend="hold")
 
 
+@pytest.mark.quick_cases("idle_loop-generalised_alpha")
 @pytest.mark.parametrize("method", ["dp5", "generalised_alpha"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_driven_run_obeys_the_inverse_model(family: str, method: str) -> None:

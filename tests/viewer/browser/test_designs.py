@@ -44,6 +44,7 @@ def opened(open_page: Any, viewer: Viewer) -> tuple[Any, Any, Any]:
     return page, session, panel
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_robot_changes_along_the_front(found: StudyResult, viewer: Viewer, open_page: Any) -> None:
     page, session, panel = opened(open_page, viewer)
