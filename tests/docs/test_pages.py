@@ -10,8 +10,24 @@ import pytest
 from docs.blocks import PAGES, ROOT, WILDCARD, blocks, same
 from docs.page import ELSEWHERE, SLOW, Page, put
 
-LONG = {"flexible_platform.md", "frequency_map.md", "reproducing.md", "simulation.md", "vibration.md", "viewer.md"}
-"""Pages that compile or run much. What they show is tested quickly elsewhere: simulation, analysis, papers, viewer."""
+LONG = {
+    "benchmarks.md",
+    "cad_to_drive_forces.md",
+    "cluster.md",
+    "export.md",
+    "flexible_platform.md",
+    "frequency_map.md",
+    "identification_calibration.md",
+    "identification_elastic.md",
+    "reproducing.md",
+    "simulation.md",
+    "theory.md",
+    "vibration.md",
+    "viewer.md",
+    "workspace.md",
+}
+"""Pages that compile or run much. What they show is tested quickly elsewhere: simulation, analysis, papers, viewer, export,
+interchange, identification, distribution."""
 LANGUAGES = {"python", "console", "yaml", "text", "c", "diff", "xml"}
 
 

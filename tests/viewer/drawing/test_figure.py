@@ -44,7 +44,7 @@ def check(figure: Figure) -> None:
         assert link.ten is None or model.parameters[link.ten[0]] == 0 or i in visible, f"{link.name} is invisible"
 
 
-@pytest.mark.quick_cases("delta", "five_bar", "lopes", "dualemps")
+@pytest.mark.quick_cases("delta", "lopes", "orthoglide")
 @pytest.mark.parametrize("name", GALLERY)
 def test_gallery_robots_are_drawn_whole(name: str):
     check(Figure(gough.build(name)))
