@@ -59,6 +59,7 @@ def seen(x):
     return compose(BASE, compose(x, np.broadcast_to(TOOL, x.shape)))
 
 
+@pytest.mark.quick_cases("lopes")
 @pytest.mark.parametrize("name", PLAIN)
 def test_pose_after_calibration_is_as_good_as_a_measured_one(name):
     shop = Workshop(name)
@@ -74,6 +75,7 @@ def test_pose_after_calibration_is_as_good_as_a_measured_one(name):
     assert 0.5 < np.sqrt(np.mean((error / deviations) ** 2)) < 1.6
 
 
+@pytest.mark.quick_cases("fried")
 @pytest.mark.parametrize("name", PLAIN)
 def test_instrument_and_target_may_stand_anywhere(name):
     shop = Workshop(name, seed=5)

@@ -50,6 +50,7 @@ def differences(loop: ClosedLoop, data: Samples, rows: Rows, which: list[int]) -
     return np.stack(out, axis=2)
 
 
+@pytest.mark.quick_cases("40")
 @pytest.mark.parametrize("first", [0, 40])
 def test_slopes_are_those_of_simulated_runs(first: int) -> None:
     model, data = five_bar(), samples()
