@@ -19,15 +19,19 @@ LONG = {
     "frequency_map.md",
     "identification_calibration.md",
     "identification_elastic.md",
+    "identify_a_hexapod.md",
+    "pareto_overnight.md",
     "reproducing.md",
     "simulation.md",
+    "size_motors.md",
+    "stiffer_delta.md",
     "theory.md",
     "vibration.md",
     "viewer.md",
     "workspace.md",
 }
 """Pages that compile or run much. What they show is tested quickly elsewhere: simulation, analysis, papers, viewer, export,
-interchange, identification, distribution."""
+interchange, identification, studies, distribution."""
 LANGUAGES = {"python", "console", "yaml", "text", "c", "diff", "xml"}
 
 

@@ -329,6 +329,7 @@ def test_every_key_is_described(item):
     assert not {key for key in keys if not re.search(rf"`[^`\n]*\b{key}\b[^`\n]*`", text)}
 
 
+@pytest.mark.quick_cases("pedrammehr2012_path3-2377.4")
 @pytest.mark.parametrize(
     ("name", "largest"),
     [

@@ -255,6 +255,7 @@ def test_poses_close_together_may_make_the_robot_worse():
     assert np.sqrt(np.mean(after**2)) > np.sqrt(np.mean(before**2))
 
 
+@pytest.mark.slow
 def test_strange_poses_do_not_keep_it_from_settling():
     shop = Workshop("fried", seed=3)
     d, poses = shop.measured(30)

@@ -152,6 +152,7 @@ def test_unequal_samples_are_refused() -> None:
         loop.simulate(replace(data, time=time), np.array(five_bar().parameters))
 
 
+@pytest.mark.quick_cases("didim")
 @pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
 @pytest.mark.parametrize("method", ["iv", "didim"])
 def test_offsets_stand_beside_a_preload(method: str) -> None:
