@@ -92,6 +92,7 @@ def test_a_body_that_carries_a_tool() -> None:
     compare_with_the_mass_matrix(model, *states(model, 1))
 
 
+@pytest.mark.quick_cases("number: 6-moments")
 @pytest.mark.parametrize(
     ("modes", "stiffening"), [("number: 6", "moments"), (STATIC, "moments"), ("kind: nodal", "on")]
 )

@@ -180,6 +180,7 @@ def test_planar_robot_keeps_its_redundant_closures():
     assert found.told.locked == 21
 
 
+@pytest.mark.slow
 def test_strange_poses_are_left_out_and_named():
     shop = Workshop("fried", seed=12)
     d, poses = shop.measured(50)
