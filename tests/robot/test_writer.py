@@ -123,6 +123,7 @@ def test_what_legs_share_is_written_once():
 SHOWN = st.text().filter(lambda text: unprintable(text) is None)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     SHOWN,
