@@ -202,7 +202,7 @@ def test_what_is_no_state_is_refused_as_ever(case: Case, q: Any) -> None:
 
 
 SLOW = ("lopes", "delta", "delta_flexible")
-LOADED = ["pedrammehr2012", "dualemps", *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW)]
+LOADED = ["pedrammehr2012", *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW)]
 
 
 @pytest.mark.parametrize("case", LOADED, indirect=True)

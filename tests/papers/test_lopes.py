@@ -201,6 +201,7 @@ def test_layouts_that_the_text_leaves_open(angles):
             np.testing.assert_allclose((f.min(), f.max()), (known.low, known.high), rtol=library.TOLERANCE)
 
 
+@pytest.mark.slow
 def test_layouts_on_the_papers_page():
     page = (Path(__file__).parents[2] / "docs" / "papers" / "lopes.md").read_text(encoding="utf-8")
     for row in layouts.layouts_grid([layouts.measure_layout(*angles) for angles in layouts.LAYOUTS]).rows:

@@ -74,6 +74,7 @@ def test_many_at_once_are_led_as_one_after_the_other(robot: str) -> None:
     assert led > 5
 
 
+@pytest.mark.quick_cases("1e-08", "-1e-08")
 @pytest.mark.parametrize("by", [-1e-3, -1e-8, 1e-8, 1e-3])
 def test_limits_that_are_just_kept_and_just_not(by: float) -> None:
     """The left motor turns by 0.2 rad in a second, its fastest rate 15/8 of the mean one; its limits are met by more or less."""
