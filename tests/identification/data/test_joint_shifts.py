@@ -47,19 +47,21 @@ def shifts_of(record: gough.Record) -> dict[str, float]:
     return out
 
 
+@pytest.mark.parametrize("seconds", [1.5, pytest.param(12.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("late", [3 * MS, 5 * MS, 10 * MS, -4 * MS])
-def test_a_delay_of_all_drives_is_found_beside_noise_and_friction(late: float) -> None:
-    found = shifts_of(rubbed().record(step=1e-6, noise=0.02, late=late))
+def test_a_delay_of_all_drives_is_found_beside_noise_and_friction(late: float, seconds: float) -> None:
+    found = shifts_of(rubbed(seconds).record(step=1e-6, noise=0.02, late=late))
     assert list(found) == ["force of all drives"], found
     assert abs(found["force of all drives"] - late) < 1 * MS
 
 
-@pytest.mark.parametrize("seconds", [4.0, 12.0])
+@pytest.mark.parametrize("seconds", [1.5, *(pytest.param(s, marks=pytest.mark.slow) for s in (4.0, 12.0))])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_clean_logs_have_no_shift(seconds: float, seed: int) -> None:
     assert shifts_of(rubbed(seconds).record(step=1e-5, noise=0.02, seed=seed)) == {}
 
 
+@pytest.mark.slow
 def test_one_drive_that_comes_late_alone_is_named() -> None:
     log = rubbed()
     right = log.model.layout.drive_names[1]
