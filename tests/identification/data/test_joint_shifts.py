@@ -72,6 +72,7 @@ def test_one_drive_that_comes_late_alone_is_named() -> None:
     assert all(abs(x) < 2 * MS for name, x in found.items() if right not in name), found
 
 
+@pytest.mark.slow
 def test_a_way_far_from_singular_poses_is_not_said_to_meet_one() -> None:
     """Far from one nothing is said."""
     model = build("five_bar")
