@@ -136,6 +136,7 @@ def test_planar_designs_have_redundant_closures(family: str) -> None:
     assert not reference.determined(reference.home()).any()
 
 
+@pytest.mark.quick_cases("ups", "planar", "tripod", "chain_closed")
 @pytest.mark.parametrize("family", POWERED)
 def test_power_balance(family: str) -> None:
     """Energy gained = work of drives and wrench - energy lost, with telescopic bodies, springs and friction."""
