@@ -78,6 +78,7 @@ def test_bodies_that_are_alike_are_told_together(tmp_path: Path):
     assert paths[0].bodies == ("rod", "twin") and "and 1 like it" in str(paths[0])
 
 
+@pytest.mark.slow
 def test_the_command_line_says_it(tmp_path: Path):
     (tmp_path / "rod.yaml").write_text(ROD.replace("MODES", "{number: 4}"))
     checked = gough_json("check", str(tmp_path / "rod.yaml"))

@@ -74,6 +74,7 @@ def test_one_thing_is_held(tmp_path: Path) -> None:
         gough.static_equilibrium(m, drives=[0.0], tau=[0.0])
 
 
+@pytest.mark.slow
 def test_a_beam_that_carries_itself_needs_no_drive(tmp_path: Path) -> None:
     """About a vertical hinge the drive has nothing to hold; the tip sinks by ρ g A L⁴ / 8 E I, and it is found from there too."""
     path = tmp_path / "level.yaml"

@@ -86,6 +86,7 @@ def test_a_load_swings_at_its_own_frequency() -> None:
     )
 
 
+@pytest.mark.slow
 def test_rods_without_inertia_neither_fall_nor_swing() -> None:
     model = hexapod()
     rest = gough.static_equilibrium(model)
@@ -117,6 +118,7 @@ def test_maps_are_of_what_is_led() -> None:
     assert found.samples.names == ("z",) and (found.parallel > 0.05).all()
 
 
+@pytest.mark.slow
 def test_the_command_line_says_what_is_idle(tmp_path) -> None:
     shown = CliRunner().invoke(app, ["show", str(RODS)]).stdout
     assert "mobility 6" in shown and "idle, moved by no drive: leg0.knee_wz (no inertia: held)" in shown

@@ -134,6 +134,7 @@ def test_a_pinned_beam_has_the_frequencies_of_its_theory_in_space(rotary: bool) 
     np.testing.assert_allclose([found[np.argmin(np.abs(found - f))] for f in truth], truth, rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rotary", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_beam_turned_round_is_the_same_beam(rotary: bool) -> None:
     for pin in ("revolute", "spherical"):

@@ -123,6 +123,7 @@ def test_wrong_forward_dynamics_is_noticed(lopes):
     assert verdicts(lopes)["equation_of_motion"] == "FAIL"
 
 
+@pytest.mark.quick_cases("andrews", "five_bar")
 @pytest.mark.parametrize("name", ["five_bar", "andrews", "ankle", "delta_fast"])
 def test_other_mechanisms(name):
     """No platform; a spring on the ground and stiff forces; a platform that a tree carries; fewer than six freedoms."""
@@ -147,6 +148,7 @@ FLEXIBLE = (
 )
 
 
+@pytest.mark.quick_cases("dualemps")
 @pytest.mark.parametrize("name", FLEXIBLE)
 def test_flexible_robots(name):
     """Momentum of deformed bodies and of elastic rates is in the balance; stiff rods have accelerations of 1e6 and more."""

@@ -53,6 +53,7 @@ def test_other_files_are_refused(tmp_path):
             gough.Workspace.load(tmp_path / f"{name}.npz")
 
 
+@pytest.mark.quick_cases("options1-2", "options2-2", "options6-2")
 @pytest.mark.parametrize(
     ("options", "panels"),
     [

@@ -23,6 +23,7 @@ def long2014() -> gough.Model:
         return gough.build("long2014")
 
 
+@pytest.mark.slow
 def test_long2014_floating_frame_is_stable() -> None:
     """Slowest at the initial pose, by energies (tests/papers/test_long2014_rest.py)."""
     found = gough.zero_dynamics(long2014())

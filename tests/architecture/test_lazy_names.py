@@ -21,6 +21,7 @@ def test_lazy_names_and_modules_do_not_clash(package: str) -> None:
     assert not lazy & modules
 
 
+@pytest.mark.quick_cases("gough.vary", "gough.robot")
 @pytest.mark.parametrize(
     "statement", ["gough.vary", "gough.laws", "gough.motions", "gough.robots", "gough.robot", "gough.viewer"]
 )

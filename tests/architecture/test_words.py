@@ -63,15 +63,27 @@ def verbs() -> set[str]:
 
 
 @cache
-def trees() -> dict[Path, ast.Module]:
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SRC.rglob("*.py"))}
+def outlines() -> dict[Path, tuple[list[ast.stmt], list[ast.ClassDef]]]:
+    """Of each file its functions and classes, and classes inside of these; functions with no more than their docstring: whole
+    trees that are kept make the garbage collector dear."""
+    return {path: outline(ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(SRC.rglob("*.py"))}
+
+
+def outline(tree: ast.Module) -> tuple[list[ast.stmt], list[ast.ClassDef]]:
+    found = list(ast.walk(tree))
+    kept: list[ast.stmt] = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    inner = [node for node in found if isinstance(node, ast.ClassDef) and node not in kept]
+    for node in found:
+        if isinstance(node, ast.FunctionDef):
+            node.body = node.body[:1]
+    return kept, inner
 
 
 def functions() -> Iterator[tuple[Path, ast.FunctionDef, bool]]:
     """Public functions and methods; whether it is a property."""
-    for path, tree in trees().items():
-        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-        for node in [*tree.body, *(inner for outer in classes for inner in outer.body)]:
+    for path, (statements, _) in outlines().items():
+        classes = [node for node in statements if isinstance(node, ast.ClassDef)]
+        for node in [*statements, *(inner for outer in classes for inner in outer.body)]:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 decorators = [ast.unparse(d) for d in node.decorator_list]
                 yield path, node, any("property" in d or d.endswith(".setter") for d in decorators)
@@ -87,8 +99,8 @@ def place(path: Path, node: ast.AST) -> str:
 
 def test_class_names_are_used_once():
     places = defaultdict(list)
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
+    for path, (statements, inner) in outlines().items():
+        for node in [*statements, *inner]:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(place(path, node))
     twice = {name: where for name, where in places.items() if len(where) > 1}

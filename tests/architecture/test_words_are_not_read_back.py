@@ -40,8 +40,12 @@ def _is_words(node: ast.expr) -> bool:
 
 def test_no_code_reads_words_back():
     files = [p for p in sorted(SOURCES.rglob("*.py")) if p.relative_to(SOURCES).as_posix() not in BORDER]
+    texts = {path: path.read_text("utf-8") for path in files}
     found = [
-        f"{path.relative_to(SOURCES)}:{line}" for path in files for line in searches(ast.parse(path.read_text("utf-8")))
+        f"{path.relative_to(SOURCES)}:{line}"
+        for path, text in texts.items()
+        if any(f".{word}" in text for word in (*WORDS, "parse"))
+        for line in searches(ast.parse(text))
     ]
     assert not found, found
 

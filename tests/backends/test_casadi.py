@@ -55,6 +55,7 @@ def test_every_function_is_the_interpreter(function: str) -> None:
     check("five_bar", function)
 
 
+@pytest.mark.quick_cases("inverse_dynamics-lopes", "forward_dynamics-redundant_planar")
 @pytest.mark.parametrize("robot", ["lopes", "redundant_planar"])
 @pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics"])
 def test_robots(robot: str, function: str) -> None:

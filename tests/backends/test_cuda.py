@@ -158,6 +158,7 @@ def test_compiling_ahead_without_nvcc(tmp_path: Path, monkeypatch: pytest.Monkey
         GpuKernel(random_program(1, 60)).save(tmp_path / "a", gpus=("sm_90",))
 
 
+@pytest.mark.quick_cases("float64")
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the PATH to compile CUDA text")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_nvcc_takes_the_text(tmp_path: Path, dtype: str) -> None:

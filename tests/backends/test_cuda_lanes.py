@@ -85,6 +85,7 @@ def test_cells_of_lanes_lie_side_by_side() -> None:
     assert [homes[k][2] - homes[4][2] for k in (4, 5, 6)] == [0, 1, 2]
 
 
+@pytest.mark.quick_cases("4-0", "6-30", "4-None")
 @needs_compiler
 @pytest.mark.parametrize("near", [0, 30, None])
 @pytest.mark.parametrize("n", [4, 6])

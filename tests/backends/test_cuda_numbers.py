@@ -63,6 +63,7 @@ def test_random_programs_with_uniform_inputs(seed: int) -> None:
     assert_same(GpuKernel(program), 5, 1e-12, seed)
 
 
+@pytest.mark.quick_cases("12-8")
 @pytest.mark.parametrize(("room", "cheap"), [(12, 0), (12, 8), (20, 64)])
 def test_few_registers_change_nothing(room: int, cheap: int, monkeypatch: pytest.MonkeyPatch, limits) -> None:
     """Stored, loaded and recomputed values are the same values."""

@@ -103,6 +103,7 @@ def test_a_gradient_of_lanes(room: int, shared: int | None, limits) -> None:
     assert_precise(program, on_host(program, staged))
 
 
+@pytest.mark.quick_cases("3")
 @needs_compiler
 @pytest.mark.parametrize("lanes", [3, 6])
 def test_a_jacobian_in_groups_of_sums(lanes: int, limits) -> None:
@@ -236,6 +237,7 @@ def assert_same_as_interpreter(model: gough.Model, kernel: GpuKernel, n: int = 9
         assert (np.abs(a - b) / scale).max() < 1e-10
 
 
+@pytest.mark.slow
 @needs_compiler
 @pytest.mark.parametrize(
     ("robot", "name"),
@@ -258,6 +260,7 @@ def test_robots_in_stages(robot: str, name: str, limits) -> None:
     assert_same_as_interpreter(model, kernel)
 
 
+@pytest.mark.slow
 def test_what_is_made_in_stages() -> None:
     """Large derivatives of robots with legs; not what fits into registers, nor robots without legs."""
     model = built("pedrammehr2012")

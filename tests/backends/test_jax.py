@@ -106,6 +106,7 @@ def small() -> Program:
     return trace(equations, [Slot("x", (N,)), Slot("p", (3,))], "small")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "thorough"),
     [

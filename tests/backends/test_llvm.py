@@ -53,6 +53,7 @@ def test_random_programs_use_every_operation() -> None:
     assert scalars <= seen
 
 
+@pytest.mark.slow
 def test_large_programs_are_split_and_the_same() -> None:
     program = random_program(100, SPLIT_ABOVE + 1500)
     assert len(program.ops) > SPLIT_ABOVE
@@ -159,6 +160,7 @@ def test_special_values(name: str) -> None:
     np.testing.assert_allclose(found[0], truth[0], rtol=1e-15)
 
 
+@pytest.mark.quick_cases("0-llvm", "1-llvm")
 @pytest.mark.parametrize("assembler", [False, True], ids=["llvm", "assembler"])
 @pytest.mark.parametrize("seed", range(6))
 def test_both_tiers_give_the_same(seed: int, assembler: bool, monkeypatch: pytest.MonkeyPatch) -> None:

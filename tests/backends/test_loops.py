@@ -75,6 +75,7 @@ def test_half_a_product(n: int, upper: bool) -> None:
     np.testing.assert_allclose(found["x"], half.sum(axis=2), rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_many_numbers_of_a_design() -> None:
     """Room for them would not fit on a stack."""
     n, k = 700, 200

@@ -71,6 +71,7 @@ def assert_same(program: Program, made: Kernel, rows: list[np.ndarray], rtol: fl
     np.testing.assert_array_equal(status & 2 != 0, ~good)
 
 
+@pytest.mark.quick_cases("False-llvm", "False-ieee")
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("uniform", [False, True])
 def test_legs(tier: str, uniform: bool, monkeypatch: pytest.MonkeyPatch) -> None:

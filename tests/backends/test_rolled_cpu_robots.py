@@ -55,6 +55,7 @@ def assert_same(model: gough.Model, program: Program, tier: str, monkeypatch: py
 TIERS = ("assembler", *(pytest.param(tier, marks=pytest.mark.slow) for tier in ("llvm", "ieee", "avx2", "sse2")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_hexapod_without_symmetry(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = gough.build(lopsided())

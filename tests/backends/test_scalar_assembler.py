@@ -52,6 +52,7 @@ def as_loop(program: Program) -> Program:
     )
 
 
+@pytest.mark.quick_cases("0", "1")
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many live values, so that registers are spilled; inputs that are no numbers among them."""

@@ -217,6 +217,7 @@ def _in_another_process(folder: str, seed: int) -> list[float]:
     return results(seed % 2).ravel().tolist()
 
 
+@pytest.mark.slow
 def test_many_processes_at_once(folder: Path) -> None:
     expected = [results(0).ravel().tolist(), results(1).ravel().tolist()]
     for path in folder.glob("*.kernel"):

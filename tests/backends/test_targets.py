@@ -43,6 +43,7 @@ def test_reciprocals_by_seeds_on_avx512_unless_ieee() -> None:
     assert "vdivpd" in assembly("avx2") and "vrcp" not in assembly("avx2")
 
 
+@pytest.mark.quick_cases("neon", "avx2")
 @pytest.mark.parametrize("name", KNOWN)
 def test_every_operation_compiles(name: str) -> None:
     target = KNOWN[name]

@@ -23,6 +23,7 @@ def test_chain(n):
     assert model.closure_error(model.home) < 1e-10
 
 
+@pytest.mark.slow
 def test_all_series_and_files(limits, tmp_path):
     limits(growth_series={"loops": growth.SERIES["loops"]}, growth_states=(1, 1000), growth_batch=64)
     found = growth.grow(quick=True)

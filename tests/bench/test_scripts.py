@@ -59,10 +59,12 @@ def test_stepping() -> None:
     assert "| five_bar | rk4, 2 drives |" in run("stepping.py", "--tiny")
 
 
+@pytest.mark.slow
 def test_one_state() -> None:
     assert "configuration(drives=)" in run("one_state.py", "--tiny")
 
 
+@pytest.mark.slow
 def test_zoo(tmp_path: Path) -> None:
     """A file with loops beside it, compared with Pinocchio in a process of its own; and the list is one that the script reads."""
     assert "1 files: 1 right, 0 differs" in run("zoo.py", tmp_path, "--tiny", "--json", tmp_path / "a.json")
@@ -94,12 +96,14 @@ def test_modes_cost(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"modes_cost.json", "modes_cost.png"}
 
 
+@pytest.mark.slow
 def test_identification_coverage(tmp_path: Path) -> None:
     found = run("identification_coverage.py", "--tiny", "--cache", tmp_path / "runs", "--out", tmp_path / "figures")
     assert "| five_bar | 23 | known | 4 | 0 |" in found and len(list((tmp_path / "runs").iterdir())) == 1
     assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".json", ".md"}
 
 
+@pytest.mark.slow
 def test_identification_speed(tmp_path: Path) -> None:
     assert "| legs | 25 | 30000 |" in run("identification_speed.py", "--tiny", "--out", tmp_path)
     assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".md"}

@@ -41,6 +41,7 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Any:
     matplotlib.use(backend)
 
 
+@pytest.mark.slow
 def test_good_calls_are_good(ready: list[Call]) -> None:
     assert len(ready) > 130
     for call in ready:

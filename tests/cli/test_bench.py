@@ -32,6 +32,7 @@ def measured(tmp_path_factory):
     return gough_json("bench", QUICK, *options), folder
 
 
+@pytest.mark.slow
 def test_json_keys_are_those_documented(measured):
     result, _ = measured
     assert set(result) == TOP and set(result["machine"]) == MACHINE
@@ -66,6 +67,7 @@ def test_table(monkeypatch, tmp_path):
     assert "drive_map" in out and "times gough" in out and "issue limit" in out and "round 1" in err
 
 
+@pytest.mark.slow
 def test_another_programs_file_with_what_it_does_not_say(tmp_path):
     file = write(tmp_path, four_bar(), "four.urdf")
     loops = write(tmp_path, OWN.replace("drives: [mot*]", "drives: [foot]"), "closing.yaml")

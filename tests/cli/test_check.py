@@ -64,6 +64,7 @@ def test_a_structure_that_cannot_be_modelled(description):
     assert "drive" in out and "1 problem" in out
 
 
+@pytest.mark.slow
 def test_home_out_of_reach(description):
     path, _ = description("pose: {position: [0, 0, 2]}", "pose: {position: [9, 0, 2]}")
     out, _ = gough("check", path, code=1)

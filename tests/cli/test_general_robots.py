@@ -111,6 +111,7 @@ def test_show_without_title_source_or_loops(file):
     assert "a (weight 1), b (weight 4); they share the load by the least weighted norm" in out
 
 
+@pytest.mark.slow
 def test_check_tells_mobility_and_redundant_closures(file):
     model = gough_json("check", "redundant_planar")["model"]
     assert (model["freedoms"], model["drives"], model["loops"], model["equations"]) == (3, 4, 4, 20)

@@ -45,6 +45,7 @@ def test_characters_that_cannot_be_shown_are_refused(title, tmp_path):
         assert all(char.isprintable() or char == "\n" for char in out + err)
 
 
+@pytest.mark.quick_cases("$x", "%s {0}", "=1+1")
 @pytest.mark.parametrize("title", ODD)
 def test_other_titles_are_shown_as_they_are(title, tmp_path):
     file = tmp_path / "it.yaml"

@@ -35,6 +35,7 @@ def test_version():
     assert out == f"gough {library.__version__}\n"
 
 
+@pytest.mark.slow
 def test_console_script():
     script = Path(sys.executable).with_name("gough.exe" if os.name == "nt" else "gough")
     run = subprocess.run([script, "list", "--json"], capture_output=True, text=True)

@@ -189,6 +189,7 @@ def complete(paper, folder):
     assert all(m["printed"] in page.texts for m in paper["misprints"])
 
 
+@pytest.mark.slow
 def test_the_quickest_paper(tmp_path):
     report = gough_json("reproduce", "fried", "--out", tmp_path)
     complete(report["papers"][0], tmp_path)

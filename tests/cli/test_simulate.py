@@ -77,6 +77,7 @@ def test_a_scenario_with_other_settings(tmp_path):
     assert "start.rates: five_bar has no velocity" in err
 
 
+@pytest.mark.slow
 def test_a_motion_of_the_platform_asks_for_a_controller_by_name():
     motion = ("--motion", "lopes_p1p2p1")
     _, err = gough("simulate", "lopes_simplified", *motion, code=2)

@@ -63,6 +63,7 @@ def test_a_file_of_a_motion_is_told_from_one_of_a_robot(tmp_path: Path) -> None:
     assert "unknown key 'motion'" in gough("view", str(path), "--no-open", code=2)[1]
 
 
+@pytest.mark.slow
 def test_a_folder_of_a_study_is_shown_and_what_is_wrong_with_one_is_said(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     assert "no folder of a study, there is no asked.json" in gough("view", tmp_path / "none", "--no-open", code=2)[1]

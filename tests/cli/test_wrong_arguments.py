@@ -140,6 +140,7 @@ def _wrong(count: int, seed: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_some_wrong_options() -> None:
     assert not _wrong(25, 0)

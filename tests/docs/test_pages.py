@@ -10,8 +10,28 @@ import pytest
 from docs.blocks import PAGES, ROOT, WILDCARD, blocks, same
 from docs.page import ELSEWHERE, SLOW, Page, put
 
-LONG = {"flexible_platform.md", "frequency_map.md", "reproducing.md", "simulation.md", "vibration.md", "viewer.md"}
-"""Pages that compile or run much. What they show is tested quickly elsewhere: simulation, analysis, papers, viewer."""
+LONG = {
+    "benchmarks.md",
+    "cad_to_drive_forces.md",
+    "cluster.md",
+    "export.md",
+    "flexible_platform.md",
+    "frequency_map.md",
+    "identification_calibration.md",
+    "identification_elastic.md",
+    "identify_a_hexapod.md",
+    "pareto_overnight.md",
+    "reproducing.md",
+    "simulation.md",
+    "size_motors.md",
+    "stiffer_delta.md",
+    "theory.md",
+    "vibration.md",
+    "viewer.md",
+    "workspace.md",
+}
+"""Pages that compile or run much. What they show is tested quickly elsewhere: simulation, analysis, papers, viewer, export,
+interchange, identification, studies, distribution."""
 LANGUAGES = {"python", "console", "yaml", "text", "c", "diff", "xml"}
 
 

@@ -86,6 +86,17 @@ def outside(difference: np.ndarray, directions: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ALL)
+@pytest.mark.quick_cases(
+    "effects-0",
+    "coupled_tree-0",
+    "screws-0",
+    "planar-0",
+    "idle_loop-0",
+    "chain_closed-0",
+    "four_bar_chain",
+    "three_prs",
+    "andrews",
+)
 def test_reference(name: str) -> None:
     s = mechanism(name)
     compare_terms(s, s.reference, s.tolerance)

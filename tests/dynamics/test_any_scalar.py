@@ -24,6 +24,7 @@ def given(s: Subject, kind: Any) -> tuple[Numbers, list[np.ndarray]]:
     return Numbers(s.model.mechanism, np.array(parameters, dtype=object)), arrays
 
 
+@pytest.mark.quick_cases("ups-0", "pedrammehr2012", "fried", "lopes")
 @pytest.mark.parametrize("name", NAMES)
 def test_floats(name: str) -> None:
     s = subject(name)

@@ -50,6 +50,7 @@ def four_bar(turned: Rotation, size: float, joint: str, friction: dict) -> gough
     return gough.build(loads(json.dumps(data)))
 
 
+@pytest.mark.quick_cases("1.0")
 @pytest.mark.filterwarnings("ignore::gough.errors.HomeWarning")
 @pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
 def test_an_axis_that_stands_still_meets_no_dry_friction(size: float) -> None:

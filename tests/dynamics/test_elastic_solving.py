@@ -92,6 +92,7 @@ def test_a_body_that_carries_a_tool() -> None:
     compare_with_the_mass_matrix(model, *states(model, 1))
 
 
+@pytest.mark.quick_cases("number: 6-moments")
 @pytest.mark.parametrize(
     ("modes", "stiffening"), [("number: 6", "moments"), (STATIC, "moments"), ("kind: nodal", "on")]
 )
@@ -111,6 +112,7 @@ def test_it_is_less_work_and_the_same(modes: str, stiffening: str, limits: Calla
         np.testing.assert_allclose(apart, whole, rtol=0, atol=1e-12 * np.abs(whole).max())
 
 
+@pytest.mark.quick_cases("number: 4")
 @pytest.mark.parametrize("modes", ["number: 4", "number: 6", "number: 12"])
 def test_at_most_four_times_the_operations_of_no_stiffening(modes: str) -> None:
     """Two planes of bending, numbers baked."""

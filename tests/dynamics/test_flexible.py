@@ -122,6 +122,7 @@ def compare_dynamics(s: FlexibleSubject, x: FlexibleState, condition: float) -> 
     assert relative(ours.eddot, eddot) < tolerance
 
 
+@pytest.mark.quick_cases("tripod+", "arm=", "inner_loop+", "arm+")
 @pytest.mark.parametrize("name", NAMES)
 def test_reference(name: str) -> None:
     s = flexible(name)

@@ -44,6 +44,7 @@ def with_elements(name: str) -> ElementSubject:
     return ElementSubject(name)
 
 
+@pytest.mark.quick_cases("dualemps", "dualemps_loaded", "frame_platform~")
 @pytest.mark.parametrize("name", NAMES)
 def test_reference(name: str) -> None:
     s = with_elements(name)

@@ -22,6 +22,7 @@ NAMES = (
 TOLERANCE = 1e-9
 
 
+@pytest.mark.quick_cases("arm+", "five_bar+", "frame_platform")
 @pytest.mark.parametrize("name", NAMES)
 def test_reactions(name: str) -> None:
     s = with_elements(name) if name in ELEMENT_DESIGNS else flexible(name)

@@ -107,6 +107,7 @@ def test_random_trees_against_pinocchio(seed: int) -> None:
                 assert relative(found.vdot, vdot) < TOLERANCE * found.condition
 
 
+@pytest.mark.quick_cases("planar-0", "idle_loop-0", "idle_loop-1")
 @pytest.mark.parametrize("name", ["idle_loop-0", "idle_loop-1", "idle_rods-0", "delta-0", "planar-0"])
 def test_any_velocity_of_closed_robots_is_prescribed(name: str) -> None:
     """Joints that are no entries of v: forces and motion obey the reference's equations, and the joints accelerate so."""

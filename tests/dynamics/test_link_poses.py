@@ -57,6 +57,7 @@ def test_general_bodies_are_where_mujoco_has_them(family: str, rng: np.random.Ge
     check_against_mujoco(gough.build(design(family, 3)), rng)
 
 
+@pytest.mark.quick_cases("long2014", "dualemps_8", "flexible_slider_crank")
 @pytest.mark.parametrize("name", [*FLEXIBLE, "pedrammehr2012", "tripod_wrist"])
 def test_named_frames_stand_on_their_links(name: str, rng: np.random.Generator):
     model = gough.build(name)

@@ -35,6 +35,7 @@ def test_a_spring_without_rest_length_is_regular_where_its_points_meet(angle: fl
         assert gough.simulate(m, duration=0.1).info.finished
 
 
+@pytest.mark.quick_cases("damping: 3")
 @pytest.mark.parametrize("spring", ["rest_length: 0.02", "damping: 3", "preload: 2"])
 def test_springs_that_need_a_direction_are_named_where_they_have_none(spring: str) -> None:
     m = pendulum(f"stiffness: {K}, {spring}")

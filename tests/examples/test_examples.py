@@ -67,6 +67,7 @@ def test_expected_numbers_are_not_invented_here():
     assert published == [95.1089, 203.5034, 20.3935, -3.1648]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [(6, 7), pytest.param(range(40), marks=pytest.mark.slow)], ids=["two", "forty"])
 def test_an_environment_survives_a_policy_that_knows_nothing(seeds):
     """Random torques, through singular poses: no error leaves it, and what it observes is a robot that moves on smoothly."""

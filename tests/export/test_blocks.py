@@ -200,6 +200,7 @@ def assert_same_as_the_library(m: gough.Model, function: str, folder: Path) -> N
     assert f(given | {"v": np.full(len(given["v"]), np.nan)})[1] & f.bit("not_finite:result")
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_flexible_robot(tmp_path: Path) -> None:
     m = model(20)
@@ -237,6 +238,7 @@ def test_long_texts_without_large_blocks_are_in_parts(tmp_path: Path, limits) ->
     assert "_part" not in short
 
 
+@pytest.mark.slow
 def test_nvcc_takes_loops(tmp_path: Path, small_loops: None) -> None:
     if shutil.which("nvcc") is None or COMPILER is None:
         pytest.skip("no nvcc on this machine")

@@ -49,6 +49,14 @@ def assert_driver_passes(folder: Path, name: str, *flags: str) -> str:
     return done.stdout
 
 
+@pytest.mark.quick_cases(
+    "five_bar-inverse_dynamics-options10",
+    "lopes_simplified-inverse_dynamics@pose-options12",
+    "delta_fast-forward_dynamics-options7",
+    "lopes_simplified-joint_reactions-options6",
+    "five_bar-forward_dynamics-options1",
+    "lopes_simplified-mass_matrix-options11",
+)
 @needs_compiler
 @pytest.mark.parametrize(
     ("robot", "function", "options"),

@@ -44,6 +44,7 @@ def test_what_would_take_too_much_is_refused_with_the_remedy(make, words):
         make()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1e-6, *(pytest.param(w, marks=pytest.mark.slow) for w in (1e-4, 1e-8))])
 def test_slivers_end(width):
     with pytest.raises(UsageError, match=r"too narrow at.*wider"):

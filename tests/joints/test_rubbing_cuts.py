@@ -29,6 +29,7 @@ def described(kind: str, seed: int, one: bool) -> dict[str, Any]:
     return second_form(read(data | {"format": 2}))
 
 
+@pytest.mark.quick_cases("cylindrical-1-False", "prismatic-0-False", "cylindrical-1-True")
 @pytest.mark.parametrize("one", [False, True])
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("kind", SHAPES)

@@ -108,6 +108,7 @@ NUT = "    loops: [{name: nut, type: helical, lead: 4 mm, first: {body: spindle}
 H = 0.004 / TURN
 
 
+@pytest.mark.quick_cases("True-ball_screw")
 @pytest.mark.parametrize("kind", ["ball_screw", "helical"])
 @pytest.mark.parametrize("fork", [False, True])
 def test_legs_without_a_closed_form_follow_a_fine_screw(kind: str, fork: bool) -> None:

@@ -50,6 +50,7 @@ def in_series(data: dict[str, Any]) -> dict[str, Any]:
     return out | {"joints": joints}
 
 
+@pytest.mark.quick_cases("0")
 @pytest.mark.parametrize("seed", range(2))
 def test_a_skewed_universal_joint_is_two_hinges_in_series(seed: int) -> None:
     data = description("skewed", seed)

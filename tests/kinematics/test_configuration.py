@@ -60,6 +60,7 @@ def skewed_guides() -> gough.Robot:
     return loads(json.dumps(data))
 
 
+@pytest.mark.quick_cases("ups-0", "delta")
 @pytest.mark.parametrize(
     "name", ["generic-0", pytest.param("generic-2", marks=pytest.mark.slow), "ups-0", "delta", "skewed guides"]
 )
@@ -103,6 +104,7 @@ def test_quaternions_must_be_unit() -> None:
         m.configuration(pose=([0, 0, 0.7], np.diag([1.0, 1, -1])))
 
 
+@pytest.mark.quick_cases("ups-0")
 @pytest.mark.parametrize("name", ["generic-0", "ups-0"])
 def test_poses_far_away_never_give_open_loops(name: str) -> None:
     """Newton or closed form: what comes back closes, the rest is marked."""

@@ -86,6 +86,7 @@ def test_homes_of_many_random_loops(kind: str, manner: str) -> None:
     assert len(refused) <= (3 if manner in ("far", "none") else 0), refused
 
 
+@pytest.mark.quick_cases("fixed", "universal", "planar")
 @pytest.mark.parametrize("kind", CUT_ROWS)
 def test_cuts_of_legs_at_an_exact_home_pose(kind: str) -> None:
     data, _ = random_platform(kind, 3, legs=2)

@@ -114,6 +114,7 @@ def test_results_are_those_of_the_whole_equations(name):
     demand_same(model, states_of(model))
 
 
+@pytest.mark.slow
 def test_fewer_operations():
     for name, share in (("delta", 0.3), ("three_rrr", 0.55), ("redundant_planar", 0.6), ("bricard", 0.75)):
         model = gallery(name)
@@ -128,6 +129,7 @@ def test_a_robot_that_locks_nothing_is_left_alone():
         assert model.locked is None and model.unlocked is model
 
 
+@pytest.mark.quick_cases("0.06-20 deg")
 @pytest.mark.parametrize("turn", ["0 deg", "20 deg"])
 @pytest.mark.parametrize("height", [0.0, 0.06])
 def test_planes_above_the_base(tmp_path, height, turn):
@@ -206,6 +208,7 @@ def changed(model: gough.Model, **factors: float) -> np.ndarray:
     return out
 
 
+@pytest.mark.slow
 def test_designs_that_unlock_it_are_the_whole_equations():
     model = gallery("delta")
     heavier, longer = changed(model, left_rod_M=1.3), changed(model, leg0_left_ball_on_leg_z=1.02)
@@ -234,6 +237,7 @@ def test_designs_of_a_plane_stay_in_it(tmp_path):
     demand_same(model, inputs | {"q": model.project(inputs["q"], parameters=designs)}, designs)
 
 
+@pytest.mark.slow
 def test_ensembles_of_designs():
     model = gallery("delta")
     designs = np.stack([model.parameters, changed(model, leg0_left_ball_on_leg_z=1.01)])
@@ -243,6 +247,7 @@ def test_ensembles_of_designs():
         np.testing.assert_allclose(runs.q, whole.q, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_derivatives():
     model = gallery("delta")
     inputs = states_of(model, 8)

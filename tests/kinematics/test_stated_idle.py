@@ -31,6 +31,7 @@ def test_what_is_stated_is_not_told_and_moves_as_before() -> None:
     np.testing.assert_array_equal(a.idle_acceleration, b.idle_acceleration)
 
 
+@pytest.mark.slow
 def test_many_legs_are_named_by_one_star_which_the_warning_says() -> None:
     with pytest.warns(gough.IdleWarning, match=r'say `idle: \["leg\*\.knee_wz"\]`'):
         usual = gough.build(loads(HEXAPOD))

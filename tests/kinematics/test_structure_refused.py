@@ -37,6 +37,7 @@ def test_sps_legs_turn_freely() -> None:
     assert (model.mobility, model.layout.v_idle, model.layout.nv) == (6, 1, 7)
 
 
+@pytest.mark.slow
 def test_legs_that_take_freedoms_from_the_platform() -> None:
     upr = plain_leg(BASE[4], PLATFORM[4], ups_chain(), {"name": "pin", "type": "revolute", "axis": [0, 0, 1]}, "leg4")
     with pytest.raises(gough.StructureError, match=r"6 drives \(.*\) for 4 freedoms"):
@@ -64,6 +65,7 @@ def test_too_many_drives() -> None:
         gough.build(described(more))
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_assembled() -> None:
     pus = {"lower": {"mass": 1.0}, "upper": {"mass": 1.0}, "platform": BODY}
     robot = hexapod(BASE, PLATFORM, home=[0, 0, 0.9], leg="pus", length=0.7, **pus)
@@ -176,6 +178,7 @@ home: {pose: {position: [0, 0, 0.5]}}
 """
 
 
+@pytest.mark.slow
 def test_freedoms_that_hold_what_tilts_are_named_where_home_is_level() -> None:
     """A tilted 3-PRS moves along x and y a little: guides that hold it are locks away from the level home alone."""
     with pytest.raises(gough.StructureError, match=r"home is singular.*Or platform\.freedoms \(z, pitch, roll\) holds"):

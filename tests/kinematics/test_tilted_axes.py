@@ -64,6 +64,7 @@ def forces(model: gough.Model, angles: np.ndarray) -> np.ndarray:
     return model.inverse_dynamics(q, 1.3 * ones, 0.7 * ones).tau[:, 0]
 
 
+@pytest.mark.quick_cases("6-0")
 @pytest.mark.parametrize(("digits", "seed"), [(3, 0), (4, 3), (6, 0), (8, 3)])
 def test_a_rounded_planar_loop_says_its_tilt_and_works_with_the_tolerance_it_names(tmp_path, digits, seed):
     file, whole = tmp_path / "rounded.urdf", tmp_path / "whole.urdf"

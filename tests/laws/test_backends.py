@@ -87,6 +87,7 @@ def rows_of(f: Function, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
     return [np.ascontiguousarray(inputs[s.name].reshape(-1, s.size), dtype=float) for s in f.program.inputs]
 
 
+@pytest.mark.quick_cases("assembler-lopes", "llvm-five_bar", "ieee-five_bar")
 @pytest.mark.parametrize("name", SUBJECTS)
 @pytest.mark.parametrize("tier", ["assembler", "llvm", "ieee"])
 def test_machine_code(name: str, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,6 +102,7 @@ def test_machine_code(name: str, tier: str, monkeypatch: pytest.MonkeyPatch) -> 
         assert_same(truth, named, f"{name} {key}")
 
 
+@pytest.mark.quick_cases("five_bar")
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_exported_c(name: str, tmp_path: Path) -> None:
     if compiled_c.COMPILER is None:
@@ -117,6 +119,7 @@ def test_exported_c(name: str, tmp_path: Path) -> None:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [ROBOTS[0], *(pytest.param(n, marks=pytest.mark.slow) for n in (*ROBOTS[1:], *MORE))])
 def test_gpu_text_on_the_cpu(name: str) -> None:
     if cuda_host.COMPILER is None:

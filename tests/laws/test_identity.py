@@ -17,6 +17,7 @@ def check(s: Subject) -> None:
     assert (errors(again, b.tau) < np.maximum(1e-11, 1e-14 * conditions)).all()
 
 
+@pytest.mark.quick_cases("ups-0", "lopes")
 @pytest.mark.parametrize("name", PAIRS)
 def test_forward_of_inverse_and_inverse_of_forward(name: str) -> None:
     check(subject(name))

@@ -16,6 +16,7 @@ def forces_and_accelerations(model, states: list[State]) -> tuple[np.ndarray, np
     return tau, model.forward_dynamics(b.q, b.v, b.tau, b.wrench).vdot
 
 
+@pytest.mark.quick_cases("generic-0", "lopes")
 @pytest.mark.parametrize("name", PAIRS)
 def test_written_in_the_other_way(name: str) -> None:
     """Templates, MDH, centre-of-mass tensors and payloads against legs in place, matrices and ten parameters."""
@@ -28,6 +29,7 @@ def test_written_in_the_other_way(name: str) -> None:
     np.testing.assert_allclose(other.home, s.model.home, rtol=0, atol=1e-9)
 
 
+@pytest.mark.quick_cases("ups-0", "lopes")
 @pytest.mark.parametrize("name", PAIRS)
 def test_world_frame_moved(name: str, rng: np.random.Generator) -> None:
     s = subject(name)
@@ -42,6 +44,7 @@ def test_world_frame_moved(name: str, rng: np.random.Generator) -> None:
     assert (errors(theirs[1], turned) < 20 * s.tolerances).all()
 
 
+@pytest.mark.quick_cases("ups-0", "lopes")
 @pytest.mark.parametrize("name", PAIRS)
 def test_units_rescaled(name: str) -> None:
     """Length, mass and time in other units: forces scale as M L / T², moments as M L² / T²."""
@@ -57,6 +60,7 @@ def test_units_rescaled(name: str) -> None:
     assert (errors(back, ours[1]) < 20 * s.tolerances).all()
 
 
+@pytest.mark.quick_cases("ups-0", "lopes")
 @pytest.mark.parametrize("name", PAIRS)
 def test_legs_permuted(name: str, rng: np.random.Generator) -> None:
     """Legs in another order: drive forces in that order, the same acceleration."""

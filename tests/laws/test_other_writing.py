@@ -35,6 +35,7 @@ def assert_same(ours: gough.Model, other: gough.Model, q: Any, q_other: Any, sta
         assert relative(two, one) < 1e-10
 
 
+@pytest.mark.quick_cases("lopes", "tripod-0")
 @pytest.mark.parametrize(
     "name",
     [
@@ -74,6 +75,7 @@ def recut(name: str, loop: str, joint: str) -> None:
         assert_same(ours, other, state.q, q, state)
 
 
+@pytest.mark.quick_cases("five_bar-0")
 @pytest.mark.parametrize(
     "name",
     [
@@ -100,6 +102,7 @@ def test_cut_elsewhere(name: str) -> None:
     recut(name, *choices[0])
 
 
+@pytest.mark.quick_cases("three_rrr")
 @pytest.mark.parametrize(
     "name",
     [

@@ -41,6 +41,9 @@ def compare(s: Subject, name: str) -> None:
         np.testing.assert_allclose(designs.outputs[key], value, rtol=0, atol=1e-10 * size, err_msg=key)
 
 
+@pytest.mark.quick_cases(
+    "forward_dynamics", "joint_motion", "energies", "joint_reactions", "inverse_dynamics", "closure_rows"
+)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_compiled_code_is_the_interpreter(function: str) -> None:
     compare(subject("lopes"), function)
@@ -71,6 +74,7 @@ for name in sys.argv[2:]:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lopes", pytest.param("generic-0", marks=pytest.mark.slow)])
 def test_text_is_the_same_under_two_hash_seeds(name: str) -> None:
     here = Path(__file__).resolve().parents[1]
@@ -123,6 +127,7 @@ def test_pickle_keeps_what_is_free() -> None:
     assert again.free == model.free and again.pattern == model.pattern
 
 
+@pytest.mark.quick_cases("parameters-fried-4", "v-lopes-60", "acceleration-lopes-60", "wrench-fried-4")
 @pytest.mark.parametrize(
     ("name", "n"), [("lopes", 60), ("fried", 4), pytest.param("generic-0", 4, marks=pytest.mark.slow)]
 )

@@ -140,6 +140,7 @@ def test_the_gripper_closes_parallel_pads_by_one_motor() -> None:
         np.testing.assert_allclose(half.tooth_forces, [40.0 * 0.06 * np.cos(angle) / 0.012], rtol=1e-10)
 
 
+@pytest.mark.quick_cases("coupled_tree-0", "coupled_bars-0")
 @pytest.mark.parametrize("name", ["coupled_tree-0", "coupled_tree-1", "coupled_bars-0", "coupled_legs-0"])
 def test_couplings_hold_in_motion_and_do_no_work(name: str) -> None:
     s = mechanism(name)
@@ -177,6 +178,7 @@ def bare(family: str, seed: int) -> gough.Model:
     return gough.build(loads(json.dumps(data)))
 
 
+@pytest.mark.quick_cases("coupled_bars")
 @pytest.mark.parametrize("family", ["coupled_tree", "coupled_bars"])
 def test_runs_keep_energy_and_couplings(family: str) -> None:
     m = bare(family, 0)

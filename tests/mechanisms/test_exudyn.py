@@ -113,6 +113,7 @@ def test_dualemps_with_eight_elements_a_link() -> None:
     np.testing.assert_allclose((four - eight)[:6] / (eight - sixteen)[:6], 16, rtol=0.1)  # cubic elements: fourth order
 
 
+@pytest.mark.slow
 def test_unloaded_four_bar() -> None:
     found = gough.natural_frequencies(standing(1, 4), about="undeformed").frequencies_hz[:5]
     np.testing.assert_allclose(found, settled(4)[0], rtol=3e-8)  # the same elements: measured 1e-8
@@ -159,6 +160,7 @@ def test_swing_of_stout_strips_on_a_finer_mesh() -> None:
     assert apart(peer_swing("stout", 2), peer_swing("stout", 8))[1] < 4e-6  # m; what two elements leave: 2.7e-6
 
 
+@pytest.mark.slow
 def test_swing_of_thin_strips() -> None:
     """Large rotations, and tension that stiffens. Two bodies of one element each, against a mesh that is fine enough."""
     run = swing(hanging("thin").model(2, 1), 2, TIMES, 1e-5)

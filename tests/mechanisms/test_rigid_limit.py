@@ -102,6 +102,7 @@ CASES = ("long2014", "ups+", *(pytest.param(name, marks=pytest.mark.slow) for na
 """+ with displacements of second order. generic: legs of many kinds; legs_platform: flexible legs as well."""
 
 
+@pytest.mark.quick_cases("ups+")
 @pytest.mark.parametrize("name", CASES)
 def test_rigid_limit(name: str) -> None:
     with warnings.catch_warnings():

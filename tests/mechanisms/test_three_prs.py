@@ -93,6 +93,7 @@ def test_along_a_motion() -> None:
     assert not report.problems
 
 
+@pytest.mark.slow
 def test_a_run_ends_where_the_closed_form_is() -> None:
     """Under computed torque of the slides, which the motion of z, pitch and roll is turned into."""
     m = model("three_prs")

@@ -62,6 +62,7 @@ def calls(model: gough.Model) -> dict[str, Any]:
     }
 
 
+@pytest.mark.quick_cases("pedrammehr2012", "lopes")
 @pytest.mark.parametrize("name", ["pedrammehr2012", "lopes", "ups 3", "pus 5"])
 def test_calls_are_those_of_each_design(name: str) -> None:
     """Six-legged robots take every design; their configurations and all that follows, to the last bit."""
@@ -79,6 +80,7 @@ def test_calls_are_those_of_each_design(name: str) -> None:
         np.testing.assert_array_equal(many, one, err_msg=label)
 
 
+@pytest.mark.quick_cases("three_rrr", "five_bar")
 @pytest.mark.parametrize("name", ["delta_fast", "three_rrr", "five_bar", "ankle"])
 def test_masses_of_other_robots(name: str) -> None:
     """Robots whose loops close at given drives only while lengths stay; ten parameters of bodies differ."""

@@ -93,6 +93,7 @@ CASES = {
 }
 
 
+@pytest.mark.quick_cases("tripod_wrist", "flexible_slider_crank")
 @pytest.mark.parametrize("name", CASES)
 def test_linear_models_under_loads_are_differences_of_the_motion(name: str) -> None:
     """On every frame of a robot: how accelerations change along its free motions, loads held in the world."""

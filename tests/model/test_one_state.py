@@ -19,10 +19,10 @@ from laws.subjects import built, described
 
 ROBOTS = [
     "pedrammehr2012",
-    "delta_flexible",
+    "dualemps",
     *(
         pytest.param(n, marks=pytest.mark.slow)
-        for n in ("lopes", "fried", "five_bar", "delta", "dualemps", "long2014", "hexapod_flexible")
+        for n in ("lopes", "fried", "five_bar", "delta", "delta_flexible", "long2014", "hexapod_flexible")
     ),
 ]
 CALLS = {
@@ -201,7 +201,8 @@ def test_what_is_no_state_is_refused_as_ever(case: Case, q: Any) -> None:
         m.inverse_dynamics(q, np.zeros(6), np.zeros(6))
 
 
-LOADED = ["pedrammehr2012", "delta_flexible", *(pytest.param(n, marks=pytest.mark.slow) for n in ("lopes", "delta"))]
+SLOW = ("lopes", "delta", "delta_flexible")
+LOADED = ["pedrammehr2012", *(pytest.param(n, marks=pytest.mark.slow) for n in SLOW)]
 
 
 @pytest.mark.parametrize("case", LOADED, indirect=True)
@@ -284,7 +285,7 @@ def function_inputs(case: Case, name: str = "inverse_dynamics") -> dict[str, Any
     return {k: known.get(k, x) for k, x in zeros.items()} | {"parameters": case.model.parameters}
 
 
-@pytest.mark.parametrize("case", ["pedrammehr2012", "delta_flexible"], indirect=True)
+@pytest.mark.parametrize("case", ["pedrammehr2012", "dualemps"], indirect=True)
 def test_functions_fill_arrays_of_the_caller(case: Case) -> None:
     f, inputs = case.model.function("inverse_dynamics"), function_inputs(case)
     truth = f(**inputs).outputs

@@ -129,6 +129,7 @@ def differences(name: str, functions: tuple[str, ...], count: int, seed: int) ->
     return compared, folded, wrong
 
 
+@pytest.mark.quick_cases("five_bar")
 @pytest.mark.parametrize("name", ["ankle", "five_bar"])
 def test_changed_descriptions_quick(name: str) -> None:
     compared, folded, wrong = differences(name, ("inverse_dynamics", "forward_dynamics"), 6, 1)
@@ -145,6 +146,7 @@ def test_changed_descriptions(name: str) -> None:
     assert not wrong and compared >= 6 and folded >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pedrammehr2012", pytest.param("delta", marks=pytest.mark.slow)])
 def test_every_inertia_and_friction_column(name: str) -> None:
     """Drive forces are linear in them: the difference of two designs, of a model that folds nothing, is the column."""

@@ -11,6 +11,13 @@ from inner.spatial import integrate_pose
 from laws.subjects import built, described
 
 
+@pytest.mark.quick_cases(
+    "forward_dynamics-lopes",
+    "inverse_dynamics-ups-0",
+    "mass_matrix-fried",
+    "energies-pedrammehr2012",
+    "configuration_rate-pus-1",
+)
 @pytest.mark.parametrize("name", ["pedrammehr2012", "lopes", "fried", "ups-0", "pus-1"])
 @pytest.mark.parametrize(
     "function", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "energies", "configuration_rate"]

@@ -17,6 +17,7 @@ def state(model: gough.Model, rng: np.random.Generator, far: float) -> dict[str,
     return out | {"q": model.home + out["q"], "parameters": model.parameters}
 
 
+@pytest.mark.quick_cases("long2014", "pedrammehr2012")
 @pytest.mark.parametrize("robot", ["pedrammehr2012", "delta_flexible", "long2014"])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_again_is_the_whole(robot: str) -> None:

@@ -23,6 +23,15 @@ def inputs(model: gough.Model, name: str, n: int) -> dict[str, np.ndarray]:
     return out
 
 
+@pytest.mark.quick_cases(
+    "energies-delta",
+    "drive_map-five_bar",
+    "joint_motion-dualemps",
+    "leading_step-pedrammehr2012",
+    "tree_rates-dualemps",
+    "closure_residual-five_bar",
+    "loop_matrices-pedrammehr2012",
+)
 @pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_are_the_batch(robot: str, name: str) -> None:

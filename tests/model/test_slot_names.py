@@ -16,6 +16,9 @@ from inner.export import Options, subject_of
 from laws.subjects import built
 
 
+@pytest.mark.quick_cases(
+    "five_bar", "delta", "dualemps", "three_rrr", "lopes", "delta_flexible", "andrews", "three_prs", "fried"
+)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", gallery())
 def test_a_name_is_a_length(name: str) -> None:

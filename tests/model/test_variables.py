@@ -320,6 +320,7 @@ def test_tangents_of_a_closed_robot_are_those_of_a_robot_that_is_read_again(
     np.testing.assert_allclose(*taus, rtol=0, atol=1e-11 * np.abs(taus[1]).max())
 
 
+@pytest.mark.slow
 def test_derivatives_of_a_closed_robot_are_differences_of_robots_read_again(model: gough.Model, robot: Robot) -> None:
     """At the same q: parameters move, the configuration is held."""
     s = state(model)

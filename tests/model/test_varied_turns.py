@@ -56,7 +56,7 @@ def numbered(text: str, ang: float, lean: float = 0.2) -> gough.Model:
     )
 
 
-@pytest.mark.parametrize(("axis", "turn"), TURNS)
+@pytest.mark.parametrize(("axis", "turn"), [*TURNS[:2], *(pytest.param(*t, marks=pytest.mark.slow) for t in TURNS[2:])])
 def test_any_value_gives_the_robot_that_is_read_again(axis: str, turn: str) -> None:
     text = text_with(axis, turn)
     model = gough.build(loads(text))

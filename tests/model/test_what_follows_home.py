@@ -69,6 +69,7 @@ def compare(model: gough.Model, values: dict[str, float]) -> None:
     assert moved <= {x for name in values for x in model.moved_parameters(name)}
 
 
+@pytest.mark.quick_cases("both-spherical")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("cut", ["spherical", "spherical, friction: {viscous: 0.1}"])
 @pytest.mark.parametrize("form", FORMS)

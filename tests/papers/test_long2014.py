@@ -92,11 +92,13 @@ COSTS = {
 }
 
 
+@pytest.mark.quick_cases("eq4_last_row-0.5", "gravity_once-0.1")
 @pytest.mark.parametrize(("name", "least"), COSTS.items())
 def test_misprints_are_visible(name, least, right):
     assert library.relative_error(forces(STATES, on=off(name)), right) > least
 
 
+@pytest.mark.slow
 def test_two_costs_grow_on_faster_states():
     """Tensors at the mass centres, and γ = 0: on 30 states within 0.1 m, 0.2 rad, 1 m/s, 5 m/s²; γ = 0 at rest too."""
     states = random_states(30, INITIAL_POSITION, 0.1, 0.2, 1.0, 5.0, seed=0)

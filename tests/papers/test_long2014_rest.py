@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 
 import gough
 from gough_papers.along import PATHS
@@ -91,6 +92,7 @@ def test_forces_that_hold_a_rigid_platform():
     np.testing.assert_allclose(rigid_forces(), known.value, rtol=0, atol=known.tolerance)
 
 
+@pytest.mark.slow
 def test_the_rigid_limit():
     """A plate 1 to 1000 times as stiff at rest, beside a rigid one."""
     truth = rigid_forces()

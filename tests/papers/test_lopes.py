@@ -68,6 +68,7 @@ def there_and_back(forces):
 MAKERS = pytest.mark.parametrize("made", [by_transcription, by_energies])
 
 
+@pytest.mark.quick_cases("lopes_simplified_p1p2p1-by_energies", "lopes_p1p2p1-by_energies")
 @MAKERS
 @pytest.mark.parametrize("path", ["lopes_p1p2p1", "lopes_simplified_p1p2p1"])
 def test_forces_along_the_trajectory(made, path):
@@ -75,6 +76,7 @@ def test_forces_along_the_trajectory(made, path):
     assert found and all(c.agrees for c in found)
 
 
+@pytest.mark.quick_cases("0.5-by_energies", "2.0-by_energies")
 @MAKERS
 @pytest.mark.parametrize("duration", COMPLETE_MINUS_SIMPLIFIED)
 def test_simplified_model_differs_by(made, duration):
@@ -128,6 +130,7 @@ def test_simplified_links_are_two_point_masses():
     assert np.allclose(lopes.inertia(x, data=rods), lumped, rtol=0, atol=1e-12)
 
 
+@pytest.mark.quick_cases("0.5 s")
 @pytest.mark.parametrize("k", range(2), ids=["2 s", "0.5 s"])
 def test_what_misprints_cost(k):
     """The figures that the report compares with, at its samples; those of (46) are in the errata."""
@@ -163,6 +166,7 @@ def test_eq59_no_spin_is_harmless_for_thin_rods():
 
 
 # Stated in docs/papers/lopes.md: I_Lxx = 0.05 kg m² along the motion; 0.1 kg m² at random states, whose speed counts.
+@pytest.mark.quick_cases("2.0-0.0003-5e-05")
 @pytest.mark.parametrize(("duration", "share", "half"), [(2.0, 0.0003, 0.00005), (0.5, 0.005, 0.0005)])
 def test_eq59_costs_thick_links_along_the_motion(duration, share, half):
     found = library.relative_error(run(duration, on=off("eq59_spin"), fat=True), run(duration, fat=True))
@@ -179,6 +183,7 @@ def test_eq59_costs_thick_links_at_random_states(speed, share):
     assert abs(library.relative_error(printed, right) - share) <= 0.0005
 
 
+@pytest.mark.quick_cases("angles0")
 @pytest.mark.parametrize("angles", layouts.LAYOUTS)
 def test_layouts_that_the_text_leaves_open(angles):
     """Of the report's table, at its samples."""
@@ -196,6 +201,7 @@ def test_layouts_that_the_text_leaves_open(angles):
             np.testing.assert_allclose((f.min(), f.max()), (known.low, known.high), rtol=library.TOLERANCE)
 
 
+@pytest.mark.slow
 def test_layouts_on_the_papers_page():
     page = (Path(__file__).parents[2] / "docs" / "papers" / "lopes.md").read_text(encoding="utf-8")
     for row in layouts.layouts_grid([layouts.measure_layout(*angles) for angles in layouts.LAYOUTS]).rows:

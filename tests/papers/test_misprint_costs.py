@@ -125,6 +125,7 @@ def test_pedrammehr2012_closed_form(switched):
     assert library.relative_error(found, pedrammehr2012_closed.inverse_dynamics(*path(3).state, on=slips)) <= 1e-12
 
 
+@pytest.mark.quick_cases("u along b", "u along y")
 @pytest.mark.parametrize("k", range(5), ids=["v = n × u", "u along y", "u tangential", "u along b", "u against b"])
 def test_other_axes(k):
     choice = axes.choices(pedrammehr2012.DATA.b)[k]

@@ -33,6 +33,7 @@ def plate() -> FreePlate:
         return free_plate(gough.load("long2014"))
 
 
+@pytest.mark.slow
 def test_the_plate_is_compared():
     """The paper's table where it comes out, and where it does not."""
     choices = open_choices()
@@ -47,6 +48,7 @@ def test_the_plate_is_compared():
     assert plate().own.mass == pytest.approx(73.0709, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_what_was_tried_for_the_last_modes():
     """Coarse plates become the library's when they are fine, symmetric as the hexagon; nothing tried explains Table 2."""
     fine = CoarsePlate(spokes(6)).frequencies()
@@ -134,6 +136,7 @@ def test_joints_that_stick_raise_frequencies():
     assert (held >= free - 1e-6).all() and (more >= held - 1e-6).all() and (more / free)[0] > 1.01
 
 
+@pytest.mark.slow
 def test_thicker_beams_keep_their_mass():
     """Bending goes with the thickness to the power 3/2 then; links 13 and 16 weigh what Table 2 says."""
     factor = 1 + measured.missing_effects()[f"beams {measured.THICKER:g} mm thick, their mass kept"] / 100

@@ -59,6 +59,7 @@ def transcribed(number, name=None):
     return direct.inverse_dynamics(*path(number).state, data=data).f
 
 
+@pytest.mark.quick_cases("u along b_i", "u tangential")
 @pytest.mark.parametrize("name", CHOICES)
 def test_changes_of_the_largest_sample(name):
     """Where the transcription has the largest change, the energies have it too: the report's known numbers."""
@@ -202,6 +203,7 @@ def test_axes_along_the_base_points_have_it_in_sizes_alone():
     np.testing.assert_allclose(contrast, [1.44, 1.44, 0.19], atol=0.005)
 
 
+@pytest.mark.slow
 def test_search():
     """Every family is tried, ours finds nothing, axes along b are the best of the rules; a few families have a member too."""
     p = path(1)

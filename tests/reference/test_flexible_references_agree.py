@@ -118,6 +118,7 @@ def _places(reference: FlexibleReference, q: np.ndarray) -> dict[str, np.ndarray
     return out
 
 
+@pytest.mark.quick_cases("arm-rigid_motion", "arm-True", "tripod-False")
 @pytest.mark.parametrize("stiffened", [False, True, "rigid_motion"])
 @pytest.mark.parametrize("name", ["arm", "tripod"])
 def test_energies_are_sums_over_points(name: str, stiffened: Stiffened) -> None:

@@ -86,7 +86,7 @@ def assert_agree(other: Any, reference: Reference, states: list[State]) -> None:
         assert np.max(np.abs(left), initial=0.0) <= TOLERANCE * np.max(np.abs(loops), initial=0.0)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_peers_agree(family: str, seed: int) -> None:
     reference = made(family, seed)
@@ -136,6 +136,7 @@ def test_planar_designs_have_redundant_closures(family: str) -> None:
     assert not reference.determined(reference.home()).any()
 
 
+@pytest.mark.quick_cases("ups", "planar", "tripod", "chain_closed")
 @pytest.mark.parametrize("family", POWERED)
 def test_power_balance(family: str) -> None:
     """Energy gained = work of drives and wrench - energy lost, with telescopic bodies, springs and friction."""

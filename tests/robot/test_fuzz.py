@@ -62,6 +62,9 @@ def read(text: str) -> Robot | None:
     return None
 
 
+@pytest.mark.quick_cases(
+    "five_bar.yaml", "long2014.yaml", "five_unequal_legs.yaml", "delta.yaml", "three_rrr.yaml", "pedrammehr2012.yaml"
+)
 @pytest.mark.parametrize("base", BASES)
 def test_some_mutants_load_or_are_refused(base):
     for number in QUICK:

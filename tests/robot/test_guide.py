@@ -61,6 +61,7 @@ def twist_map(angles: np.ndarray, freedoms: tuple[str, ...]) -> np.ndarray:
     return np.array(columns).T
 
 
+@pytest.mark.quick_cases("yaw-roll", "x-y-z")
 @pytest.mark.parametrize("freedoms", CHOICES, ids="-".join)
 def test_the_equations_are_those_of_the_free_platform_projected(freedoms: tuple[str, ...]) -> None:
     data = robot_data(freedoms, 3 + len(freedoms))

@@ -24,6 +24,7 @@ def from_home(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"format": 2, "legs": legs}
 
 
+@pytest.mark.quick_cases("1-ups")
 @pytest.mark.parametrize("family", ["generic", "sliding_cuts", "ups"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_frames_written_by_hand_and_from_home_are_the_same(family: str, seed: int) -> None:

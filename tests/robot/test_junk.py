@@ -20,11 +20,13 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *[place for key, value in inner for place in places(value, (*path, key))]]
 
 
+@pytest.mark.quick_cases("0", "2")
 @pytest.mark.parametrize("part", range(6))
 def test_junk(part, rng):
     spoil(tree(), rng)
 
 
+@pytest.mark.quick_cases("varied-0", "delta-0", "effects-0", "mixed-0", "geared-0", "five_bar-0")
 @pytest.mark.parametrize("part", range(2))
 @pytest.mark.parametrize("name", FORMS)
 def test_junk_in_other_forms(name, part, rng):

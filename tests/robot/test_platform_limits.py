@@ -71,6 +71,7 @@ def test_a_turn_that_bounds_lie_across_is_counted_from_their_middle() -> None:
     np.testing.assert_allclose(margins, [[5, 15], [15, 5], [-170, 190]], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_home_motions_runs_and_maps_count_them(model: gough.Model) -> None:
     home = model.home[:3]
     tight = gough.build(loads(text({"x": [home[0] - 0.01, home[0] + 0.01]})))

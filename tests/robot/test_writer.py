@@ -123,6 +123,7 @@ def test_what_legs_share_is_written_once():
 SHOWN = st.text().filter(lambda text: unprintable(text) is None)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     SHOWN,
@@ -136,6 +137,7 @@ def test_any_title_and_source(title, source):
     assert loads(dumps(robot)) == robot
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.floats(-1e50, 1e50))  # beyond which numbers are refused
 def test_numbers_return_to_the_last_bit(value):

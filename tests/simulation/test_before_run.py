@@ -55,6 +55,7 @@ def test_out_of_reach_without_looking(delta: gough.Model, far: gough.Motion) -> 
     assert remedy(run)
 
 
+@pytest.mark.slow
 def test_a_motion_through_a_singularity() -> None:
     """A semi-regular hexapod with its platform level at the centre is singular at 90 degrees of yaw [Fichter 1986]: named with
     its time before the run."""
@@ -108,6 +109,7 @@ def test_saturation_is_told() -> None:
     assert abs(float(what.split()[-2]) - np.sqrt(0.06)) < 2e-4
 
 
+@pytest.mark.slow
 def test_a_start_out_of_equilibrium() -> None:
     model = built(gough.load("long2014"))
     law = gough.laws.Free((300.0,) * 6)
@@ -139,6 +141,7 @@ def test_the_start_at_an_equilibrium_is_one() -> None:
         assert text.startswith("start: out of equilibrium")
 
 
+@pytest.mark.slow
 def test_no_static_start_where_there_is_no_equilibrium() -> None:
     """A load that would bend the plate out of all proportion."""
     model = built(gough.load("long2014"))
@@ -146,6 +149,7 @@ def test_no_static_start_where_there_is_no_equilibrium() -> None:
         gough.simulate(model, None, duration=1e-3, start="static", wrench={"center": [0, 0, -1e9, 0, 0, 0]})
 
 
+@pytest.mark.slow
 def test_a_step_too_long_for_the_stiffest_mode() -> None:
     """4222 Hz: ωh must stay below 2√2."""
     scenario = gough.load_scenario("briot2014_square").with_(method="rk4", step=1e-3, duration=0.05)

@@ -40,6 +40,7 @@ def events_before(model: gough.Model, motion: gough.Motion, **more: Any) -> list
     return [event.words for event in run.info.events if event.kind == "motion"]
 
 
+@pytest.mark.quick_cases("delta")
 @pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_what_is_said_before_a_run_is_what_the_full_check_finds(robot: str) -> None:
@@ -56,6 +57,7 @@ def test_what_is_said_before_a_run_is_what_the_full_check_finds(robot: str) -> N
     assert clear > 5 and told
 
 
+@pytest.mark.quick_cases("delta", "three_rrr")
 @pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_many_at_once_are_led_as_one_after_the_other(robot: str) -> None:
@@ -72,6 +74,7 @@ def test_many_at_once_are_led_as_one_after_the_other(robot: str) -> None:
     assert led > 5
 
 
+@pytest.mark.quick_cases("1e-08", "-1e-08")
 @pytest.mark.parametrize("by", [-1e-3, -1e-8, 1e-8, 1e-3])
 def test_limits_that_are_just_kept_and_just_not(by: float) -> None:
     """The left motor turns by 0.2 rad in a second, its fastest rate 15/8 of the mean one; its limits are met by more or less."""

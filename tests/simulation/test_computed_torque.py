@@ -77,6 +77,7 @@ def test_a_platform_as_in_scipy() -> None:
     assert run.summary()["energy_error"] < 1e-8
 
 
+@pytest.mark.quick_cases("delta")
 @pytest.mark.parametrize("name", ["delta", "three_rrr", "redundant_planar"])
 def test_platforms_with_fewer_freedoms(name: str) -> None:
     """Position errors obey ë + K_d ė + K_p e = 0 in closed form; with redundant drives too."""
@@ -109,6 +110,7 @@ def test_drives_are_led(name: str, amount: float) -> None:
     )
 
 
+@pytest.mark.quick_cases("simulated")
 @pytest.mark.parametrize("elastic", ["measured", "simulated"])
 def test_a_flexible_robot_follows_its_drives(elastic: str) -> None:
     """The hub of a flexible beam: explicit and implicit methods agree, the controller's own elastic coordinates are the

@@ -151,6 +151,7 @@ def test_a_run_that_ends_within_a_passage_keeps_the_way_to_there(chain: gough.Mo
     np.testing.assert_allclose([run.q[-1, 0], run.v[-1, 0]], pendulum(2, when).y[:, -1], atol=1e-6)
 
 
+@pytest.mark.quick_cases("rk4-more1")
 @pytest.mark.parametrize(("method", "more"), [("dp5", {"tolerance": 1e-10}), ("rk4", {"step": 1e-3})])
 def test_where_drives_do_not_lead(method: str, more: dict) -> None:
     """A free five-bar swings through poses in which its motors do not determine it: it keeps its energy, and goes where a run
@@ -275,6 +276,7 @@ def test_runs_that_end_shortly_behind_a_flat_pose(method: str, more: dict) -> No
         assert len(run.crossings) == len(truth.t_events[0])
 
 
+@pytest.mark.quick_cases("0.005", "0.01")
 @pytest.mark.parametrize("period", [0.02, 0.01, 0.005, 0.001])
 def test_controllers_on_a_clock_pass_flat_poses(period: float) -> None:
     """Or the run says that it does not: forces that change in the pose itself cannot be told from its rounding."""

@@ -72,6 +72,7 @@ simulate_many(model, vary=drawn, duration=2.0, step=1e-4, stored=5, folder=sys.a
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
 def test_killed_and_resumed(model: gough.Model, tmp_path: Path) -> None:
     folder = tmp_path / "runs"

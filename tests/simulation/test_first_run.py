@@ -31,6 +31,7 @@ def calls_in(work: Callable[[], Any], *names: str) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 def test_loops_of_a_run_share_their_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     """The step and the record at the end call the same program: it is made ready once."""
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")

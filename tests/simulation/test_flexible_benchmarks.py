@@ -18,6 +18,7 @@ PHYSICAL = [-0.331173430, 0.169737396]
 """Rod's angle and slider's place at 0.1 s, the test set's longitudinal mass block corrected."""
 
 
+@pytest.mark.quick_cases("leapfrog-1e-06-1e-08")
 @pytest.mark.parametrize(
     ("method", "step", "tolerance"), [("dp5", None, 1e-10), ("esdirk4", 1e-5, 1e-9), ("leapfrog", 1e-6, 1e-8)]
 )

@@ -138,6 +138,7 @@ def test_bad_widths(block: gough.Model, smoothing: object, words: str) -> None:
         gough.simulate(block, duration=1.0, most_steps=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [1e-3, 5e-3])
 def test_reversals_need_no_shorter_steps(step: float) -> None:
     """DualEMPS vibrates in its rests, so that joints with friction reverse all the time: nearly all steps are taken as they are,
@@ -162,6 +163,7 @@ def test_change_friction_keeps_what_is_smooth() -> None:
     assert change_friction(rough, smoothing=1e-3, keep=True) == robot
 
 
+@pytest.mark.slow
 def test_widths_are_numbers_of_one_model() -> None:
     """Every motion has a width of its own; the code is made once, and a second run is that of a fresh model, to the last bit."""
     used = gough.build("dualemps")

@@ -103,6 +103,7 @@ def test_restarts_keep_the_order() -> None:
     assert np.abs(np.log2(np.array(errors[:-1]) / errors[1:]) - 2).max() < 0.3, errors
 
 
+@pytest.mark.slow
 def test_a_flexible_robot_agrees_with_other_methods() -> None:
     """Drives prescribed, loops, elastic coordinates that are stiff: fast modes damped out, the slow ones right."""
     scenario = gough.load_scenario("briot2014_square").with_(duration=0.2, every=1)

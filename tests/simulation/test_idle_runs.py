@@ -53,6 +53,7 @@ def moved(model: gough.Model, by: float = 0.1) -> Any:
     return motions.quintic(drives=[start, start + by], durations=0.3, extend="hold")
 
 
+@pytest.mark.quick_cases("idle_loop-generalised_alpha")
 @pytest.mark.parametrize("method", ["dp5", "generalised_alpha"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_driven_run_obeys_the_inverse_model(family: str, method: str) -> None:
@@ -65,6 +66,7 @@ def test_a_driven_run_obeys_the_inverse_model(family: str, method: str) -> None:
     np.testing.assert_allclose(run.tau, found.tau, atol=1e-6 * np.abs(found.tau).max())
 
 
+@pytest.mark.slow
 def test_rods_keep_their_spin_in_a_driven_run() -> None:
     """Euler: a slim rod that is round about its line, held at balls on it, keeps its angular velocity along it, absolutely, while
     drives carry it about. Its rate in v, against the crank, changes."""

@@ -87,6 +87,7 @@ def test_stable_as_far_as_the_formula_says() -> None:
     assert largest == [False, True]
 
 
+@pytest.mark.quick_cases("five_bar", "four_bar_chain")
 @pytest.mark.parametrize(
     "name",
     ["five_bar", "four_bar_chain", "three_rrr", *(pytest.param(n, marks=pytest.mark.slow) for n in ("delta", "lopes"))],
@@ -108,6 +109,7 @@ def test_second_order(name: str) -> None:
     assert max(opens) < 1e-10, opens
 
 
+@pytest.mark.slow
 def test_a_vibrating_robot_on_its_way() -> None:
     """The square of DualEMPS with friction, 0.4 s, against an adaptive run; and storing less changes nothing."""
     scenario = gough.load_scenario("briot2014_square").with_(duration=0.4)

@@ -9,6 +9,7 @@ import gough
 from laws.subjects import built
 
 
+@pytest.mark.quick_cases("esdirk4")
 @pytest.mark.parametrize("method", ["esdirk4", "sdirk2"])
 def test_by_columns_and_at_once(limits, method: str) -> None:
     scenario = gough.load_scenario("briot2014_square").with_(method=method, step=1e-3, duration=0.1, every=1)

@@ -52,6 +52,7 @@ def error(name: str, method: str, **settings: Any) -> float:
     return float(np.abs(np.concatenate([run.q[-1], run.v[-1]]) - end).max())
 
 
+@pytest.mark.quick_cases("leapfrog-ankle", "rk4-ankle")
 @ROBOTS
 @pytest.mark.parametrize("method", EQUAL)
 def test_order(method: str, name: str) -> None:

@@ -52,6 +52,7 @@ LAWS = {
 }
 
 
+@pytest.mark.quick_cases("None-computed torque", "0.01-joint PD")
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("clock", [None, 1e-2])
 def test_a_load_that_the_controller_does_not_know_sags(name: str, clock: float | None) -> None:

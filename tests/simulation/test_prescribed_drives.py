@@ -24,6 +24,7 @@ def led(name: str, turn: list[float]) -> tuple[gough.Model, gough.Motion]:
     )
 
 
+@pytest.mark.quick_cases("pedrammehr2012-turn1-esdirk4")
 @pytest.mark.parametrize(
     ("name", "turn", "method"),
     [

@@ -230,6 +230,7 @@ def test_pieces_of_a_motion_end_at_one_time(method: str) -> None:
     assert np.abs(run.resample(rate=2000).tau).max() < 1.05 * np.abs(run.tau).max()
 
 
+@pytest.mark.quick_cases("three_rrr-platform-v1")
 @pytest.mark.parametrize(
     ("name", "velocities", "v"),
     [

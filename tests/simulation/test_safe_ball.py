@@ -50,6 +50,7 @@ def test_matrices_of_a_ball_are_trusted(k: int, equal_steps: bool) -> None:
     assert balls > 50
 
 
+@pytest.mark.quick_cases("pedrammehr2012", "five_bar", "four_bar_chain")
 @pytest.mark.parametrize("name", ["five_bar", "pedrammehr2012", "delta", "four_bar_chain"])
 @pytest.mark.filterwarnings("ignore")
 def test_states_of_a_ball_are_trusted(name: str) -> None:

@@ -196,6 +196,7 @@ def test_outputs_are_looked_at_before_the_run(outputs, message, monkeypatch):
         read(f"outputs: {outputs}").run()
 
 
+@pytest.mark.quick_cases("plot-linked.npz", "plot-../run.npz")
 @pytest.mark.parametrize("name", ["../run.npz", "a/../../run.npz", "{outside}/run.npz", "link/run.npz", "linked.npz"])
 @pytest.mark.parametrize("key", ["file", "plot"])
 def test_outputs_of_a_file_stay_in_the_folder(name, key, tmp_path, monkeypatch):
@@ -328,6 +329,7 @@ def test_every_key_is_described(item):
     assert not {key for key in keys if not re.search(rf"`[^`\n]*\b{key}\b[^`\n]*`", text)}
 
 
+@pytest.mark.quick_cases("pedrammehr2012_path3-2377.4")
 @pytest.mark.parametrize(
     ("name", "largest"),
     [

@@ -91,6 +91,7 @@ def test_a_hexapod_falls_as_in_scipy() -> None:
     assert abs(np.linalg.norm(run.q[:, 3:7], axis=1) - 1).max() < 1e-14
 
 
+@pytest.mark.slow
 def test_prescribed_drives_of_a_flexible_robot() -> None:
     """DualEMPS without Coulomb friction, half a second of its square: explicit and implicit methods agree; drive
     forces are those of the inverse model; the power balance closes."""

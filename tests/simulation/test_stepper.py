@@ -176,6 +176,7 @@ def test_prescribed_drives_in_the_robots_own_velocities() -> None:
     same_runs(run, sim.recorded)
 
 
+@pytest.mark.slow
 def test_through_a_singularity_as_simulate() -> None:
     """Where a pose comes near in which cranks and rods align, the run goes through it, or ends, as `simulate` does."""
     model = model_of("five_bar")

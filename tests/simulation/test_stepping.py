@@ -107,6 +107,7 @@ def demand_same(here: list[Any], there: list[Any]) -> None:
         np.testing.assert_array_equal(a[2], b[2])
 
 
+@pytest.mark.quick_cases("bs3-five_bar", "dp5-five_bar")
 @pytest.mark.parametrize(
     ("method", "name"),
     [

@@ -44,6 +44,7 @@ def test_andrews() -> None:
         assert abs(found[name] - value) < 1e-8, name
 
 
+@pytest.mark.quick_cases("cvode_bdf")
 @pytest.mark.parametrize("method", METHODS)
 def test_prescribed_drives_of_a_flexible_robot(method: str) -> None:
     """Kinks, stiff elastic coordinates and smoothed friction, against dp5: two methods with no formula in common."""

@@ -32,6 +32,7 @@ def test_a_platform_at_rest_under_its_load() -> None:
     assert np.abs(loose.q[-1, :3] - model.home[:3]).max() > 1e-4
 
 
+@pytest.mark.slow
 def test_a_flexible_beam_is_pushed_at_its_tip() -> None:
     """In equilibrium under the load, hub held: nothing moves, the drive gives force × arm; let go, energies are in balance."""
     model = built(gough.load("spin_up_beam"))

@@ -57,6 +57,7 @@ def test_a_cantilever() -> None:
     assert stiff.units == ("N/m", "N/rad")
 
 
+@pytest.mark.slow
 def test_an_uneven_five_bar_built_again() -> None:
     """Compliance and stiffness under a load elsewhere, with drives locked and with servos."""
     model = built(FLEXIBLE_FIVE_BAR)
@@ -105,6 +106,7 @@ def test_small_loads_move_a_frame_by_its_compliance() -> None:
         assert np.allclose(slope, C[:, axis], rtol=1e-7, atol=1e-9 * np.abs(C[:, axis]).max())
 
 
+@pytest.mark.slow
 def test_large_deflections_of_a_robot_built_again() -> None:
     model = built(FLEXIBLE_FIVE_BAR)
     wrench = {
@@ -165,6 +167,7 @@ def test_flexible_robots_of_the_gallery(name: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_what_does_not_give_way_is_refused() -> None:
     rigid = built(UNEVEN)
     with pytest.raises(gough.UsageError, match="no flexible body and no spring gives way"):

@@ -103,6 +103,7 @@ def test_an_uneven_five_bar_built_again() -> None:
         assert (np.abs(slopes - truth) * size <= 1e-8 * np.maximum(scale, np.abs(slopes) * size)).all(), name
 
 
+@pytest.mark.slow
 def test_round_rods_have_pairs_that_stay_pairs() -> None:
     """Both planes of a tube: equal frequencies, whose mean follows the radius. A square bar of which one side may change
     has no modes that could be followed; nodal coordinates can."""

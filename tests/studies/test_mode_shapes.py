@@ -33,6 +33,7 @@ def test_a_mass_on_a_spring() -> None:
     assert np.abs(found["k"]).max() < 1e-15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drives", ["locked", "free", {"stiffness": 3e3}])
 def test_an_uneven_five_bar_built_again(drives: Any) -> None:
     """Eigenvectors by another way, with the drives' motions taken out by their null space, under a load with moments."""

@@ -65,6 +65,7 @@ def test_the_frequency_of_a_mass_on_a_spring() -> None:
     assert np.allclose(found.derivatives, [[f / 2000, -f / 5]], rtol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["five_bar", "three_prs", "orthoglide", "hobby_6rss"])
 def test_forces_energies_and_reactions_of_robots_built_again(name: str) -> None:
     model = built(name)

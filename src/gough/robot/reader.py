@@ -7,6 +7,7 @@ fill the memory. ruamel.yaml is imported on first use.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ MOST_DIGITS = 300
 MISSED = re.compile(r"[-+]?\.[0-9]+[eE][0-9]+")
 """Numbers of YAML 1.2's core schema that ruamel takes for texts."""
 MOST_QUOTED = 60
+SHORT = 10_000
+"""Characters of a text whose nodes are kept; robots of the gallery have up to 5000."""
 INDENTATION = "check the indentation"
 REMEDIES = {
     "mapping values are not allowed": "keys of a mapping in one column, a space after each colon, quotes around a text with ': '",
@@ -116,7 +119,17 @@ class _TooMuchYamlError(Exception):
 
 
 def _compose(text: str) -> Any:
-    """The tree of nodes; refused as soon as it is too large or too deep, before the rest is read."""
+    """The tree of nodes, which nobody changes; those of the last short texts are kept, since robots are read again and again."""
+    return _compose_once(text) if len(text) <= SHORT else _compose_anew(text)
+
+
+@lru_cache(maxsize=32)
+def _compose_once(text: str) -> Any:
+    return _compose_anew(text)
+
+
+def _compose_anew(text: str) -> Any:
+    """Refused as soon as it is too large or too deep, before the rest is read."""
     from ruamel.yaml import YAML
     from ruamel.yaml.composer import Composer
 

@@ -59,6 +59,7 @@ def seen(x):
     return compose(BASE, compose(x, np.broadcast_to(TOOL, x.shape)))
 
 
+@pytest.mark.quick_cases("lopes")
 @pytest.mark.parametrize("name", PLAIN)
 def test_pose_after_calibration_is_as_good_as_a_measured_one(name):
     shop = Workshop(name)
@@ -74,6 +75,7 @@ def test_pose_after_calibration_is_as_good_as_a_measured_one(name):
     assert 0.5 < np.sqrt(np.mean((error / deviations) ** 2)) < 1.6
 
 
+@pytest.mark.quick_cases("fried")
 @pytest.mark.parametrize("name", PLAIN)
 def test_instrument_and_target_may_stand_anywhere(name):
     shop = Workshop(name, seed=5)
@@ -178,6 +180,7 @@ def test_planar_robot_keeps_its_redundant_closures():
     assert found.told.locked == 21
 
 
+@pytest.mark.slow
 def test_strange_poses_are_left_out_and_named():
     shop = Workshop("fried", seed=12)
     d, poses = shop.measured(50)
@@ -253,6 +256,7 @@ def test_poses_close_together_may_make_the_robot_worse():
     assert np.sqrt(np.mean(after**2)) > np.sqrt(np.mean(before**2))
 
 
+@pytest.mark.slow
 def test_strange_poses_do_not_keep_it_from_settling():
     shop = Workshop("fried", seed=3)
     d, poses = shop.measured(30)

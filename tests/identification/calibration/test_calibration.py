@@ -29,6 +29,7 @@ def plain_robot(plain, unknowns, values, numbers):
     return robot
 
 
+@pytest.mark.quick_cases("True-lopes", "False-fried")
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("described", [True, False])
 def test_poses_by_geometry_as_differences_of_plain_forward_kinematics(name, described):

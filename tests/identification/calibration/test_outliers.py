@@ -35,6 +35,7 @@ class Planar:
         return found, " ".join(str(w.message) for w in told)
 
 
+@pytest.mark.quick_cases("15")
 @pytest.mark.parametrize("poses", [8, 15])
 def test_good_poses_stay(poses):
     shop = Planar(poses)

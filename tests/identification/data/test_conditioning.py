@@ -45,6 +45,7 @@ def test_unfiltered_differences_are_of_high_order() -> None:
     assert relative(s.acceleration, log.acceleration[log.at(s)]) < 1e-8
 
 
+@pytest.mark.slow
 def test_a_platform_that_is_measured_gives_the_same_states() -> None:
     log = log_of("pedrammehr2012", 0.02, posed=True)
     record = gough.Record("log", log.t, {}, log.record().forces, pose=log.q[:, :7])
@@ -68,6 +69,7 @@ def test_a_platform_of_fewer_freedoms_is_led_by_its_own_coordinates() -> None:
     assert relative(s.acceleration, log.acceleration[log.at(s)]) < 1e-5
 
 
+@pytest.mark.quick_cases("three_prs-0.02")
 @pytest.mark.parametrize(
     ("name", "size"),
     [("three_prs", 0.02), ("screw_hexapod", 0.5), ("agile_eye", 0.1), ("hobby_6rss", 0.1), ("geared_gripper", 0.1)],

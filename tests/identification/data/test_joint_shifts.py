@@ -47,19 +47,21 @@ def shifts_of(record: gough.Record) -> dict[str, float]:
     return out
 
 
+@pytest.mark.parametrize("seconds", [1.5, pytest.param(12.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("late", [3 * MS, 5 * MS, 10 * MS, -4 * MS])
-def test_a_delay_of_all_drives_is_found_beside_noise_and_friction(late: float) -> None:
-    found = shifts_of(rubbed().record(step=1e-6, noise=0.02, late=late))
+def test_a_delay_of_all_drives_is_found_beside_noise_and_friction(late: float, seconds: float) -> None:
+    found = shifts_of(rubbed(seconds).record(step=1e-6, noise=0.02, late=late))
     assert list(found) == ["force of all drives"], found
     assert abs(found["force of all drives"] - late) < 1 * MS
 
 
-@pytest.mark.parametrize("seconds", [4.0, 12.0])
+@pytest.mark.parametrize("seconds", [1.5, *(pytest.param(s, marks=pytest.mark.slow) for s in (4.0, 12.0))])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_clean_logs_have_no_shift(seconds: float, seed: int) -> None:
     assert shifts_of(rubbed(seconds).record(step=1e-5, noise=0.02, seed=seed)) == {}
 
 
+@pytest.mark.slow
 def test_a_delay_that_the_filter_might_nearly_make_is_told() -> None:
     """2 ms at a band where dry friction makes up to 0.7 ms of it: numbers lean by 8 deviations, and nothing was said."""
     for late, told in ((0.0, False), (2 * MS, True)):
@@ -71,6 +73,7 @@ def test_a_delay_that_the_filter_might_nearly_make_is_told() -> None:
         assert all("taken out" in n or any(n in str(w.message) for w in caught) for n in said)
 
 
+@pytest.mark.slow
 def test_one_drive_that_comes_late_alone_is_named() -> None:
     log = rubbed()
     right = log.model.layout.drive_names[1]
@@ -81,6 +84,7 @@ def test_one_drive_that_comes_late_alone_is_named() -> None:
     assert all(abs(x) < 2 * MS for name, x in found.items() if right not in name), found
 
 
+@pytest.mark.slow
 def test_a_way_far_from_singular_poses_is_not_said_to_meet_one() -> None:
     """Far from one nothing is said."""
     model = build("five_bar")

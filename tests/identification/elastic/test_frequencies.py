@@ -75,6 +75,7 @@ def test_dualemps_from_measured_frequencies():
     assert "described: 7.4e+10" in fit.report()
 
 
+@pytest.mark.slow
 def test_more_elements_are_softer_and_want_a_larger_modulus():
     fit = gough.fit_frequencies(gough.build("dualemps_8"), MEASURED, DRIVE, sigma_hz=1.0)
     assert np.isclose(fit.value("E"), 78.6e9, rtol=2e-3)

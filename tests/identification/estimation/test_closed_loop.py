@@ -50,6 +50,7 @@ def differences(loop: ClosedLoop, data: Samples, rows: Rows, which: list[int]) -
     return np.stack(out, axis=2)
 
 
+@pytest.mark.quick_cases("40")
 @pytest.mark.parametrize("first", [0, 40])
 def test_slopes_are_those_of_simulated_runs(first: int) -> None:
     model, data = five_bar(), samples()
@@ -151,6 +152,7 @@ def test_unequal_samples_are_refused() -> None:
         loop.simulate(replace(data, time=time), np.array(five_bar().parameters))
 
 
+@pytest.mark.quick_cases("didim")
 @pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
 @pytest.mark.parametrize("method", ["iv", "didim"])
 def test_offsets_stand_beside_a_preload(method: str) -> None:

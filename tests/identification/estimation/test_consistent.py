@@ -150,6 +150,7 @@ def badly_excited(size: float, noise: float) -> tuple[gough.Model, Samples]:
     return model, Samples(model, t, s.q, s.v, s.acceleration, force, None, run, ("run",))
 
 
+@pytest.mark.quick_cases("lmi")
 @pytest.mark.filterwarnings(
     "ignore::gough.IdentificationWarning", "ignore::gough.robot.errors.UnphysicalInertiaWarning"
 )

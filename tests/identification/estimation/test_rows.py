@@ -98,6 +98,7 @@ def test_a_sample_without_a_state_is_named() -> None:
         list(rows_of(data.model).pieces(replace(data, q=q), Thinning()))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_deflections_that_nothing_measures_have_no_rows() -> None:
     """Forces of a flexible Delta whose rods do not bend: rows of elastic velocities would lack what their stiffness bears."""

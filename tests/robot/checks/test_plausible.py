@@ -60,6 +60,7 @@ def test_several_turns_of_a_joint_may_be_meant(turns):
     assert description_doubts(loads(text)) == []
 
 
+@pytest.mark.slow
 def test_a_base_in_millimetres_is_told_and_no_other_leg_is_blamed(tmp_path):
     """One of five unequal legs: the others reach the platform as they did."""
     text = (ROOT / "tests" / "analysis" / "five_unequal_legs.yaml").read_text()

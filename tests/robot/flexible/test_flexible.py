@@ -198,6 +198,7 @@ def test_a_python_object_may_stand_for_it():
         Body(name="own", flexible=3)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_reading_stays_light():
     assert loaded("import gough.robot; gough.robot.load('dualemps')") == {"ruamel"}
     assert "skfem" not in loaded("import gough; gough.build('five_bar')")

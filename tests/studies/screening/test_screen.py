@@ -78,6 +78,7 @@ VARIANTS = {
 }
 
 
+@pytest.mark.quick_cases("plain", "constraints")
 @pytest.mark.parametrize("name", VARIANTS)
 def test_fronts_are_those_of_ordinary_calls(name, limits):
     study = study_of(VARIANTS[name])
@@ -86,6 +87,7 @@ def test_fronts_are_those_of_ordinary_calls(name, limits):
     assert_same(found, plain)
 
 
+@pytest.mark.slow
 def test_designs_that_do_not_reach_are_counted_as_ordinary_calls_do(limits):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -112,6 +114,7 @@ def test_designs_of_which_none_reaches():
     assert (found.designs, found.robots, len(found)) == (400, 0, 0)
 
 
+@pytest.mark.slow
 def test_measures_of_the_front_are_those_of_rebuilt_robots():
     found = study_of(PLATFORM).run()
     for k in (0, len(found) // 2, len(found) - 1):
@@ -186,6 +189,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.quick_cases("keep")
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_a_gpu_cannot_go_through_is_said(name):
     text, said = REFUSED[name]

@@ -14,6 +14,7 @@ from studies.study.test_study import torque
 SEARCH = {"method": "evolution", "count": 120, "population": 20, "polish": 6, "iterations": 20, "seed": 3}
 
 
+@pytest.mark.slow
 def test_the_front_of_a_slider_crank() -> None:
     """The way is 2 r; what the motor needs for it is least for one rod, which closed forms tell for every crank."""
     found = slider_study(maximise="way", search=SEARCH | {"count": 240, "polish": 12}).run()
@@ -38,6 +39,7 @@ def covered(ways: np.ndarray, torques: np.ndarray, most: float) -> float:
     return float(((best - 0.1) * steps).sum())
 
 
+@pytest.mark.slow
 def test_an_ended_run_goes_on(tmp_path: Path) -> None:
     study = slider_study(maximise="way", search=SEARCH)
     whole = study.run(tmp_path / "whole")

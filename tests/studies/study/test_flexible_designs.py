@@ -57,6 +57,7 @@ def stiffest(start: str, solver: str = "auto", **keys: Any) -> gough.Study:
     return study_of(cantilever(start), **known | keys)
 
 
+@pytest.mark.quick_cases("14.4 mm")
 @pytest.mark.parametrize("start", ["10 mm", "14.4 mm"])
 def test_modes_that_meet_do_not_stop_gradients(start: str) -> None:
     """Both planes of a bar, f ~ its side there: of all bars of a mass the square one is best, where both frequencies are equal. A
@@ -70,6 +71,7 @@ def test_modes_that_meet_do_not_stop_gradients(start: str) -> None:
     assert success and count <= 25
 
 
+@pytest.mark.slow
 def test_slsqp_ends_within_its_constraints() -> None:
     found = stiffest("14.4 mm", "slsqp").run()
     assert found.feasible == 1
@@ -123,6 +125,7 @@ def test_sections_that_are_none_are_violations_that_grow() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_forces_are_those_of_a_robot_that_does_not_bend() -> None:
     """delta_flexible with rigid rods of the same ten numbers asks for the same forces and slopes."""
     flexible = load("delta_flexible")
@@ -196,6 +199,7 @@ def test_gradients_and_the_five_bar_built_again() -> None:
             assert slopes[m][name] * size == pytest.approx(truth * size, rel=2e-6, abs=1e-7 * abs(value)), (name, m)
 
 
+@pytest.mark.slow
 def test_designs_without_rest_are_violations() -> None:
     """Rods of some thousand atoms' thickness carry nothing: the others are evaluated all the same, and the study says why."""
     text = (Path(gough.__file__).parent / "robot/gallery/delta_flexible.yaml").read_text(encoding="utf-8")
@@ -216,6 +220,7 @@ def test_designs_without_rest_are_violations() -> None:
         study.evaluate({"wall": 1e-9})
 
 
+@pytest.mark.slow
 def test_what_cannot_be_asked_of_bodies_that_bend() -> None:
     """Loads on a bending platform, joints between bending bodies, numbers in m beside numbers in rad."""
     case = {"poses": [{}], "payload": {"mass": 3.0}}

@@ -36,6 +36,7 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_folder_may_be_moved_and_needs_nothing_else(source: Path, tmp_path: Path) -> None:
     study = gough.load_study(source / "mine.yaml")
     found = study.run()

@@ -22,6 +22,7 @@ def two_slides(**keys: Any) -> gough.Study:
     return study_of(loads(TWO_SLIDES), **known | keys)
 
 
+@pytest.mark.quick_cases("search0")
 @pytest.mark.parametrize("search", [{"method": "grid", "count": 8}, {"method": "gradient", "starts": 2}])
 def test_masses_by_name_are_not_negative(search: dict[str, Any], capfd: pytest.CaptureFixture[str]) -> None:
     """Without friction the drives hold half of the platform each: the lighter the better, down to nothing."""
@@ -95,6 +96,7 @@ def test_errors_at_a_point_do_not_end_a_descent(limits: Callable[..., None], cap
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
+@pytest.mark.slow
 def test_a_payload_on_a_flexible_platform_is_refused() -> None:
     """As descriptions refuse it: its modes would not feel it."""
     case = {"a": {"poses": [{}], "payload": {"mass": 5.0}}}

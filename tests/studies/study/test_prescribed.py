@@ -25,6 +25,7 @@ def difference(robot: str, name: str, measure: Callable[[gough.Model], float], h
     return (8 * (f[1] - f[-1]) - (f[2] - f[-2])) / (12 * h)
 
 
+@pytest.mark.quick_cases("three_prs-leg0.ball.on_leg.x-pose2")
 @pytest.mark.parametrize(
     ("robot", "name", "pose"),
     [
@@ -56,6 +57,7 @@ def planar_motion() -> Any:
     return gough.motions.spline(times=t, joints=rows, degree=5)
 
 
+@pytest.mark.slow
 def test_a_planar_motion_that_names_yaw() -> None:
     name, motion = "leg0.pin.on_leg.x", planar_motion()
     case = {"a": {"motion": motion, "samples": 21}}
@@ -78,6 +80,7 @@ def test_violations_of_poses_that_name_angles_grow() -> None:
     assert found[0] == 0 and found[1] > 0 and (np.diff(found) > 0).all()
 
 
+@pytest.mark.slow
 def test_a_case_that_no_design_takes() -> None:
     """Two slides with rods of 0.1 m do not reach a height of 0.3 m: all are violations, by each method."""
     text = (EXAMPLES / "two_slides.yaml").read_text().replace("rod: 0.5 m", "rod: 0.8 m")

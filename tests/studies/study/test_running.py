@@ -66,6 +66,7 @@ def test_a_budget_as_it_is_written(tmp_path: Path) -> None:
     assert not again["partial"] and again["front"][0]["variables"]["rod"] == pytest.approx(np.hypot(0.3, 0.6), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_all_designs_as_a_table(tmp_path: Path, limits: Callable[..., None]) -> None:
     """Streamed part by part; pandas and pyarrow read what plain calls give."""
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -93,6 +94,7 @@ def _sobol(count: int, seed: int) -> np.ndarray:
     return qmc.Sobol(2, scramble=True, rng=np.random.default_rng(seed)).random(count)
 
 
+@pytest.mark.slow
 def test_kept_designs_stay_in_their_folder(tmp_path: Path, limits: Callable[..., None]) -> None:
     """A result of many designs takes the memory of its front and a part."""
     limits(study_chunk=2000)

@@ -98,6 +98,7 @@ def test_the_front_is_what_no_design_beats() -> None:
     assert len(found) == len(plain) and found.designs == 128
 
 
+@pytest.mark.slow
 def test_designs_that_are_no_robots_have_graded_violations() -> None:
     """A crank that is longer than its rod cannot turn; the longer, the worse."""
     study = slider_study(variables={"crank": [0.05, 0.9], "rod": [0.25, 0.6]})
@@ -166,6 +167,7 @@ def test_a_study_says_why_it_has_no_gradients() -> None:
             slider_study(**keys, search={"method": "gradient"})
 
 
+@pytest.mark.slow
 def test_designs_near_a_dead_centre_stay_in_their_assembly() -> None:
     """A rod hardly longer than its crank: the piston rushes past the motor, and does not come out on the other side."""
     rng = np.random.default_rng(0)

@@ -124,6 +124,7 @@ def test_deviations_that_are_no_robots_are_violations() -> None:
     assert np.isnan(found.values[:2]).all() and found.values[2, 1] == pytest.approx(peak(0.1, 0.3, 0.5), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_an_identification_of_measured_data(tmp_path: Path) -> None:
     """Saved, read again, and drawn from: correlated numbers, tied to combinations that the data tell."""
     model = gough.build("five_bar")

@@ -44,6 +44,7 @@ def opened(open_page: Any, viewer: Viewer) -> tuple[Any, Any, Any]:
     return page, session, panel
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_robot_changes_along_the_front(found: StudyResult, viewer: Viewer, open_page: Any) -> None:
     page, session, panel = opened(open_page, viewer)
@@ -89,6 +90,7 @@ def test_the_case_is_played_by_all_that_stand_there(viewer: Viewer, open_page: A
         assert np.abs(design.scene._q - q).max() > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_designs_are_added_removed_and_taken_away(
     found: StudyResult, viewer: Viewer, open_page: Any, tmp_path: Path
@@ -119,6 +121,7 @@ def test_designs_are_added_removed_and_taken_away(
     until(lambda: "designs" in session_of(viewer).panels, "the study again")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_narrow_page_has_the_front_in_a_tab(viewer: Viewer, open_page: Any) -> None:
     page = open_page(viewer.url, width=800, height=700)

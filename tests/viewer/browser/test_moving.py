@@ -41,6 +41,7 @@ def pixel(session: Any, page: Any, point: np.ndarray) -> tuple[float, float]:
     return size["width"] / 2 + scale * seen[0] / seen[2], size["height"] / 2 + scale * seen[1] / seen[2]
 
 
+@pytest.mark.slow
 def test_sliders_move_the_robot_and_bad_poses_are_refused(open_page) -> None:
     with gough.view("delta", port=0, plain=True) as viewer:
         page, session = opened(open_page, viewer)

@@ -44,11 +44,13 @@ def check(figure: Figure) -> None:
         assert link.ten is None or model.parameters[link.ten[0]] == 0 or i in visible, f"{link.name} is invisible"
 
 
+@pytest.mark.quick_cases("delta", "lopes", "orthoglide")
 @pytest.mark.parametrize("name", GALLERY)
 def test_gallery_robots_are_drawn_whole(name: str):
     check(Figure(gough.build(name)))
 
 
+@pytest.mark.quick_cases("other_cuts", "effects", "delta", "coupled_legs", "planar", "screws", "inner_loop")
 @pytest.mark.parametrize("family", MECHANISM_FAMILIES)
 def test_robots_nobody_has_seen_are_drawn_whole(family: str):
     check(Figure(gough.build(design(family, 4))))

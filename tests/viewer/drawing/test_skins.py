@@ -37,6 +37,7 @@ def bent(model: gough.Model, rng: np.random.Generator, part: float = 0.3) -> np.
     return q
 
 
+@pytest.mark.quick_cases("long2014", "dualemps_8")
 @pytest.mark.parametrize("name", FLEXIBLE)
 def test_tied_frames_are_on_the_skin(name: str, rng: np.random.Generator):
     figure = drawn(name)

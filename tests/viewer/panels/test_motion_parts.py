@@ -18,6 +18,7 @@ def test_the_time_slider_is_fine_and_its_steps_are_decimal() -> None:
     assert [float(s.removesuffix("×")) for s in SPEEDS] == [0.1, 0.2, 0.5, 1, 2, 5, 10]
 
 
+@pytest.mark.slow
 def test_differences_are_those_of_compare_or_why_there_are_none() -> None:
     first = path1()
     second = gough.Run.from_states(first.model, first.time, first.q, first.v, 0.5 * first.tau)

@@ -17,6 +17,7 @@ from gough.viewer.panels._plots import align_curves
 from viewer.playback.runs import five_bar, path1
 
 
+@pytest.mark.slow
 def test_what_is_offered_can_be_drawn_and_has_units() -> None:
     run = path1()
     names = offered_channels((run,))

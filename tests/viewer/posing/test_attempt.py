@@ -57,6 +57,7 @@ def test_limits_of_the_platform_are_told() -> None:
     assert all(r.leg == -1 for r in found.reasons)
 
 
+@pytest.mark.quick_cases("delta", "andrews")
 @pytest.mark.parametrize("name", ["lopes", "delta", "three_rrr", "five_bar", "tripod_wrist", "andrews"])
 def test_verdicts_agree_with_assembly_and_workspace(name: str, rng: np.random.Generator) -> None:
     model = model_of(name)

@@ -21,6 +21,7 @@ def found() -> StudyResult:
     return slider_study(minimise=["torque"], maximise=["way"], search={"method": "sobol", "count": 64, "seed": 1}).run()
 
 
+@pytest.mark.slow
 def test_between_designs_the_loops_are_closed(found: StudyResult) -> None:
     """By hand: the piston stands at a cos φ + sqrt(l² - a² sin² φ)."""
     states, way = DesignStates(found), front_way(found, 0, True)
@@ -60,6 +61,7 @@ def test_the_smooth_way_is_the_best_of_all() -> None:
     assert tuple(smooth_way(points)) == min(ways, key=cost)
 
 
+@pytest.mark.slow
 def test_a_design_is_drawn_as_its_own_description_makes_it() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

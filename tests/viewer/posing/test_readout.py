@@ -54,6 +54,7 @@ def test_the_first_frequency_is_that_of_the_modes(name: str) -> None:
     assert np.allclose(found.tau, modes.tau, atol=1e-6 * (1 + np.abs(modes.tau).max()))
 
 
+@pytest.mark.slow
 def test_stiffness_is_force_over_displacement() -> None:
     """Delta on springs of 1e5 N m/rad, pushed a little: the place of rest moves by the compliance, at most by 1/softest."""
     model = model_of("delta")
@@ -97,6 +98,7 @@ def test_margins_are_to_the_nearest_limit() -> None:
     assert np.allclose(found.room, np.stack([lengths - STROKE[0], STROKE[1] - lengths], axis=1))
 
 
+@pytest.mark.slow
 def test_a_load_on_a_flexible_platform_finds_its_equilibrium() -> None:
     """Work of a small force: the elastic energy and gravity are stationary, F = dV along every elastic coordinate."""
     model, frame = model_of("long2014"), "vertex"

@@ -92,6 +92,7 @@ def test_groups_are_shown_and_hidden(scene: Any):
     robot.remove()
 
 
+@pytest.mark.quick_cases("False")
 @pytest.mark.parametrize("carried", [False, True])
 def test_skins_follow_and_tell_their_range(scene: Any, rng: np.random.Generator, carried: bool):
     model = gough.build("long2014")
