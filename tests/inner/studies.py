@@ -1,11 +1,14 @@
 """Inner names of `gough.studies`."""
 
 import gough.studies.study.files as study_files
-from gough.studies import _chunks, _pareto, _running, screening
+from gough.studies import _chunks, _pareto, _running
+from gough.studies.screening import _first, _reduced, screen
 
 SweepPoints, HostMachine, Screen = _chunks.SweepPoints, _chunks.HostMachine, _chunks.Screen
 front_rows = _pareto.front_rows
-may_be_first = screening.screen.may_be_first
+may_be_first = screen.may_be_first
+first_of_many, reduced_rows = _first.first_of_many, _reduced.reduced_rows
+round_objectives = _pareto.round_objectives
 choose_screen = _chunks.choose_screen
 read_study = study_files.read_study
 
@@ -17,7 +20,10 @@ __all__ = [
     "_pareto",
     "_running",
     "choose_screen",
+    "first_of_many",
     "front_rows",
     "may_be_first",
     "read_study",
+    "reduced_rows",
+    "round_objectives",
 ]

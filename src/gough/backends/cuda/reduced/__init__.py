@@ -18,7 +18,7 @@ from gough.backends.cuda._lowering import in_scalars, lower_scalars
 from gough.backends.cuda._memory import RESERVED, SHARED
 from gough.backends.cuda._registers import order_for_few_live, plan_registers
 from gough.backends.cuda._store import _plain, stored_text
-from gough.backends.cuda.reduced._measures import CONDITION, ENTRIES, HOWS, MeasuredPart, ReducedMeasure
+from gough.backends.reductions import CONDITION, ENTRIES, HOWS, MeasuredPart, ReducedMeasure
 from gough.backends.cuda.reduced._runtime import ReducedRuntime, run_table
 from gough.backends.cuda.reduced._text import DESIGN, STATE, write_reduced
 from gough.errors import UsageError

@@ -15,7 +15,7 @@ from gough.backends.cuda._fixed_text import CONSTANTS, FUNCTIONS, HOST
 from gough.backends.cuda._frame import results_of, short_number
 from gough.backends.cuda._registers import RegisterPlan
 from gough.backends.cuda._text import PlannedCode
-from gough.backends.cuda.reduced._measures import CONDITION, ReducedMeasure
+from gough.backends.reductions import CONDITION, ReducedMeasure
 from gough.errors import Failure
 from gough.program.ops import Op
 from gough.program.program import Program
