@@ -9,12 +9,14 @@ import numpy as np
 from scipy.stats import qmc
 
 from gough.errors import UsageError
+from gough.locks import make_lock
 from gough.studies.study.variables import DesignSpace
 
 SWEEPS = ("grid", "sobol", "latin hypercube")
 MOST = 2**40
 COUNTED = {"sobol": 2**30, "latin hypercube": 2**26}
 """Points of a sequence, and of a hypercube, which every chunk draws whole."""
+_turn = make_lock()
 SOBOL_BITS, TEN = 30, 10
 """Binary digits of a sequence's points; how many of a point's number are looked up at once."""
 
@@ -61,7 +63,8 @@ class SweepPoints:
     def _sequence(self, begin: int, end: int, module: Any) -> Any:
         """Points (n, k) of a Sobol sequence in the unit cube. Point i is the exclusive or of the first and of one number for each
         bit that is set in i ^ (i >> 1): bits are taken ten at a time, with a table of all their combinations."""
-        first, steps = _sobol_steps(len(self.space.variables), self.seed, max(self.count - 1, 1).bit_length())
+        with _turn:  # once, whichever of several threads comes first
+            first, steps = _sobol_steps(len(self.space.variables), self.seed, max(self.count - 1, 1).bit_length())
         number = module.arange(begin, end)
         number = number ^ (number >> 1)
         out: Any = module.asarray(first)[None]

@@ -28,6 +28,7 @@ HEAD = r"""
 #else
 #define ROW_STEP (int)sizeof(real)
 #endif
+#define ENDLESS joined(0x7ff00000, 0)
 struct Arguments {
   long long n;                 // designs
   long long states, rows;      // of a design; of them in shared memory at once
@@ -158,11 +159,11 @@ class _ReducedKernel(PlannedCode):
     def _began(self) -> list[str]:
         lines = []
         for k, m in enumerate(self.measures):
-            first = {"peak": "0", "largest": "-INFINITY", "smallest": "INFINITY"}.get(m.how, "0")
+            first = {"largest": "-ENDLESS", "smallest": "ENDLESS"}.get(m.how, "(real)0")
             if not m.cells:
-                lines.append(f"    real sum{k} = (real){first};")
+                lines.append(f"    real sum{k} = {first};")
             for j in range(m.cells):
-                start = "(real)0" if m.how == "rms" else "(real)-INFINITY" if j < m.entries else "(real)INFINITY"
+                start = "(real)0" if m.how == "rms" else "-ENDLESS" if j < m.entries else "ENDLESS"
                 lines.append(f"    KEEP(cells, {self.cell_of[k] + j}, {start});")
         return lines
 
@@ -225,8 +226,8 @@ class _ReducedKernel(PlannedCode):
             f'extern "C" {{ __constant__ real numbers[] = {{{numbers}}}; }}',
             "#define SLOTS 1\n#define UNIFORM_AT 0",
             CONSTANTS,
-            CONDITIONS if before else "",
             HEAD,
+            CONDITIONS if before else "",
         ]
         return ReducedText("\n".join([*head, *kernel, ""]), self.checks.bits, self.cells, row)
 
@@ -352,6 +353,6 @@ template <int K, int L> __device__ __forceinline__ real reciprocal_condition(con
   }
   d[K - 1] = s[K - 1][K - 1];
   const real low = spectrum_end<K>(d, e, (real)0, (real)1), high = spectrum_end<K>(d, e, (real)1, (real)-1);
-  return trace < (real)INFINITY ? sqrt(fmax(low, (real)0) / high) : (real)NAN;
+  return trace < ENDLESS ? sqrt(fmax(low, (real)0) / high) : joined(0x7ff80000, 0);
 }
 """
