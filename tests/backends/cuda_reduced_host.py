@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from tests.backends.cuda_host import COMPILER
 
 from gough.backends.cuda.reduced._runtime import ReducedRuntime
-from tests.backends.cuda_host import COMPILER
 
 
 class HostReduced:
@@ -28,7 +28,9 @@ class HostReduced:
             subprocess.run(command, check=True, capture_output=True)
             self._library = ctypes.CDLL(str(library))
 
-    def __call__(self, designs: np.ndarray, table: np.ndarray, rows: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, designs: np.ndarray, table: np.ndarray, rows: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(measures (n, m), status words (n,)); rows: of states that are looked at together."""
         n = len(designs)
         out, status = np.full((n, self.kernel.signature["measures"]), np.nan), np.full(n, 77, dtype=np.uint32)

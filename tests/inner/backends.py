@@ -7,6 +7,7 @@ from gough.backends.cuda import march as cuda_march
 from gough.backends.cuda._memory import LARGEST_BLOCK
 from gough.backends.cuda.march import CudaMarch
 from gough.backends.cuda.march._pieces import Pieces, in_pieces, rounds_of
+from gough.backends.cuda.reduced import ReducedKernel
 from gough.backends.llvm import Kernel, March, row_squares
 from gough.backends.llvm._scalar_assembler import SCALAR_OPERATIONS
 from gough.backends.llvm.target import KNOWN, CpuTarget, compile_object, host, target_machine
@@ -23,6 +24,7 @@ __all__ = [
     "Listing",
     "March",
     "Pieces",
+    "ReducedKernel",
     "compile_object",
     "cuda_march",
     "flat_listing",

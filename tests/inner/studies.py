@@ -8,12 +8,13 @@ SweepPoints, HostMachine, Screen = _chunks.SweepPoints, _chunks.HostMachine, _ch
 front_rows = _pareto.front_rows
 may_be_first = screen.may_be_first
 first_of_many, reduced_rows = _first.first_of_many, _reduced.reduced_rows
-round_objectives = _pareto.round_objectives
+round_objectives, ParetoFront = _pareto.round_objectives, _pareto.ParetoFront
 choose_screen = _chunks.choose_screen
 read_study = study_files.read_study
 
 __all__ = [
     "HostMachine",
+    "ParetoFront",
     "Screen",
     "SweepPoints",
     "_chunks",

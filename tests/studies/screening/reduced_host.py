@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.backends.cuda_reduced_host import HostReduced
 
 from inner.studies import HostMachine, first_of_many, reduced_rows, round_objectives
-from tests.backends.cuda_reduced_host import HostReduced
 
 
 def beaten(rows: np.ndarray, by: np.ndarray) -> np.ndarray:

@@ -1,7 +1,8 @@
 """CUDA for NVIDIA GPUs: programs as text, compiled by NVRTC through CuPy; one thread a state, or a run.
 
 1. `lowering`: a program in the operations of a GPU. `registers`: their order, and what a thread holds; `memory`: the rest.
-2. `text`: straight code; `staged`: a loop over the legs; `march`: a time loop; `reduced`: a loop over states. Around them: `frame`, `checks`, `fixed_text`.
+2. `text`: straight code; `staged`: a loop over the legs; `march`: a time loop; `reduced`: a loop over states.
+   Around them: `frame`, `checks`, `fixed_text`.
 3. `kernel`: chooses; `store`: texts kept on disk, and saved kernels. `runtime`: launches, with cupy and numpy alone.
 """
 

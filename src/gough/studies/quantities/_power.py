@@ -1,7 +1,6 @@
 """Mechanical power of the drives, and tilts of joints: products and angles of what functions give."""
 
 from dataclasses import dataclass
-
 from typing import Any
 
 import numpy as np

@@ -41,8 +41,8 @@ def may_be_first(F: Any) -> Any:
 
 
 def first_of_many(F: Any, known: Any, beaten: Callable[[Any, Any], Any] = beaten_rows) -> Any:
-    """The same where whole arrays are compared at once: rows of F (n, objectives), rounded ones, that no other and none of `known`
-    (k, objectives) beats. beaten(rows, by): which rows one of `by` beats.
+    """The same where whole arrays are compared at once: rows of F (n, objectives), rounded ones, that no other and none of
+    `known` (k, objectives) beats. beaten(rows, by): which rows one of `by` beats.
 
     Most rows are beaten by one of few: by the best of those known and of some spread over all, the strongest first.
     """

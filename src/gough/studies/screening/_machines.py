@@ -47,8 +47,7 @@ class ScreenMachine(Protocol):
         ...
 
     def reduced(self, space: DesignSpace, own: CaseProgram, measures: Sequence[StateMeasure]) -> Reduced | None:
-        """Measures of a case without numbers of every state; None where it has no such way. UsageError that says which measure has
-        none."""
+        """Measures of a case without numbers of every state; None where it has none. UsageError that says why."""
         ...
 
     def first(self, F: Any, known: Any) -> Any:

@@ -160,8 +160,8 @@ def case_program(space: DesignSpace, case: StudyCase, measures: Sequence[StateMe
 
 
 def fit_solves(space: DesignSpace, program: Program, rows: Mapping[str, np.ndarray]) -> Program:
-    """The program with its eliminations ordered for designs of the space in the states of a case. Their floors are low, as residuals
-    are checked besides: every state below them is looked at twice."""
+    """The program with its eliminations ordered for designs of the space in the states of a case. Their floors are low, as
+    residuals are checked besides: every state below them is looked at twice."""
     if not any(op == Op.BLOCK for op in program.ops) and not any(c.minimum == PIVOT for c in program.checks):
         return program
     rng, count = np.random.default_rng(0), max(len(x) for x in rows.values())

@@ -13,7 +13,15 @@ from gough.compilation.device_rows import CONDITION, ENTRIES, MeasuredPart, Redu
 from gough.errors import GoughError, UsageError
 from gough.program import trace
 from gough.studies.quantities import Conditions
-from gough.studies.screening._programs import COORDINATES, VARIED, CaseProgram, ScreenedStates, case_equations, fit_solves, slot_name
+from gough.studies.screening._programs import (
+    COORDINATES,
+    VARIED,
+    CaseProgram,
+    ScreenedStates,
+    case_equations,
+    fit_solves,
+    slot_name,
+)
 from gough.studies.study.measures import StateMeasure
 from gough.studies.study.reductions import shares
 from gough.studies.study.variables import DesignSpace
@@ -46,9 +54,7 @@ def reduced_rows(space: DesignSpace, own: CaseProgram, measures: Sequence[StateM
     except (AttributeError, TypeError, ValueError, KeyError, IndexError) as problem:
         raise UsageError(f"case {case.name!r}: {problem}") from problem
     share = shares(case.time, case.count)
-    made = [
-        ReducedMeasure(m.name, m.reduction.how, tuple(p)) for m, p in zip(measures, parts, strict=True)
-    ]
+    made = [ReducedMeasure(m.name, m.reduction.how, tuple(p)) for m, p in zip(measures, parts, strict=True)]
     weights = [m.reduction.weigh(share, r.entries) for m, r in zip(measures, made, strict=True)]
     weighed = np.array(weights).reshape(len(made), case.count).T
     return ReducedRows(fit_solves(space, program, own.rows), VARIED, made, own.rows, weighed, model.precision)

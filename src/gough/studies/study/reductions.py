@@ -112,7 +112,9 @@ REDUCTIONS = {
         Reduction("rms", _rms, _rms_value, how="rms"),
         Reduction("range", _range, lambda x, share: (x.max(axis=1) - x.min(axis=1)).max(axis=1), how="range"),
         Reduction("integral", _integral, lambda x, share: (x.sum(axis=2) * share).sum(axis=1), timed=True, how="sum"),
-        Reduction("work", _work, lambda x, share: ((x * (x > 0)).sum(axis=2) * share).sum(axis=1), timed=True, how="gain"),
+        Reduction(
+            "work", _work, lambda x, share: ((x * (x > 0)).sum(axis=2) * share).sum(axis=1), timed=True, how="gain"
+        ),
     )
 }
 

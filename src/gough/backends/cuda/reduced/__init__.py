@@ -1,10 +1,11 @@
-"""Programs whose results are reduced over the states of a design, on a GPU: one number a measure and design leaves, nothing a state.
+"""Programs whose results are reduced over the states of a design, on a GPU: one number a measure and design
+leaves, nothing a state.
 
     kernel = ReducedKernel(program, ("varied",), measures)
     kernel.table(rows, weights), kernel.launch(designs, table)
 
-What follows from inputs of a design alone is computed once a design, what follows from inputs of a state alone once a state and for
-all designs; the rest for every state of every design, in registers. `_text`: the kernel's text; `_runtime`: launches.
+What follows from inputs of a design alone is computed once a design, what follows from those of a state once a state for all
+designs; the rest for every state of every design, in registers. `_text`: the kernel's text; `_runtime`: launches.
 """
 
 from collections.abc import Sequence
@@ -18,9 +19,9 @@ from gough.backends.cuda._lowering import in_scalars, lower_scalars
 from gough.backends.cuda._memory import RESERVED, SHARED
 from gough.backends.cuda._registers import order_for_few_live, plan_registers
 from gough.backends.cuda._store import _plain, stored_text
-from gough.backends.reductions import CONDITION, ENTRIES, HOWS, MeasuredPart, ReducedMeasure
 from gough.backends.cuda.reduced._runtime import ReducedRuntime, run_table
 from gough.backends.cuda.reduced._text import DESIGN, STATE, write_reduced
+from gough.backends.reductions import CONDITION, ENTRIES, HOWS, MeasuredPart, ReducedMeasure
 from gough.errors import UsageError
 from gough.program.graph import Graph
 from gough.program.ops import Op
@@ -41,8 +42,8 @@ CHEAP = (8, 64)
 
 
 class ReducedKernel:
-    """program: all inputs varying; an output slot for each part of the measures, in their order. designs: names of the input slots
-    that are a design's; all others are a state's, the same for all designs. bits: names of the status word's bits."""
+    """program: all inputs varying; an output slot for each part of the measures, in their order. designs: names of the input
+    slots that are a design's; all others are a state's, the same for all designs. bits: names of the status word's bits."""
 
     def __init__(
         self,
@@ -87,7 +88,9 @@ def make_reduced(
         if 8 * (text.cells * block + LEAST_ROWS * text.row) <= SHARED - RESERVED:
             break
     else:
-        raise UsageError(f"{program.name}: a design's {text.cells if text else 0} numbers do not fit into shared memory")
+        raise UsageError(
+            f"{program.name}: a design's {text.cells if text else 0} numbers do not fit into shared memory"
+        )
     inputs = {s.name: s.size for s in program.inputs}
     signature = {
         "name": program.name,
@@ -176,6 +179,4 @@ def _with_uniform(program: Program, names: Sequence[str]) -> Program:
 
 
 def _renamed(program: Program, name: str) -> Program:
-    return replace(
-        program, inputs=tuple(replace(s, name=name) if s.name == HOISTED else s for s in program.inputs)
-    )
+    return replace(program, inputs=tuple(replace(s, name=name) if s.name == HOISTED else s for s in program.inputs))

@@ -2,8 +2,8 @@
 
 What follows from the design alone is computed first and kept in the thread's cells of shared memory. Then all threads of a block
 go through the same states: their rows lie in shared memory too and are read by all at once. Results stay in registers; what
-leaves is one number for each measure, and a status word. Inputs of the program `each`: those of a state first (slot `STATE`), those
-of a design behind (slot `DESIGN`).
+leaves is one number for each measure, and a status word. Inputs of the program `each`: a state's first (slot `STATE`), a
+design's behind (slot `DESIGN`).
 """
 
 from collections.abc import Sequence
@@ -353,6 +353,6 @@ template <int K, int L> __device__ __forceinline__ real reciprocal_condition(con
   }
   d[K - 1] = s[K - 1][K - 1];
   const real low = spectrum_end<K>(d, e, (real)0, (real)1), high = spectrum_end<K>(d, e, (real)1, (real)-1);
-  return trace < ENDLESS ? sqrt(fmax(low, (real)0) / high) : joined(0x7ff80000, 0);
+  return trace > (real)0 && trace < ENDLESS ? sqrt(fmax(low, (real)0) / high) : joined(0x7ff80000, 0);
 }
 """
