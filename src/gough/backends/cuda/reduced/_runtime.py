@@ -48,7 +48,7 @@ class ReducedRuntime:
         self.signature, self.source = signature, source
         self.block, self.cells, self.row = (int(signature[k]) for k in ("block", "cells", "row"))
         self._lock = threading.Lock()
-        self._functions: dict[int, tuple[Any, int]] = {}
+        self._functions: dict[int, Any] = {}
         pointers = [(name, np.uint64) for name in ("status", "designs", "table", "out")]
         counts = [(name, np.int64) for name in ("n", "states", "rows")]
         self.arguments = np.dtype([*counts, *pointers], align=True)
