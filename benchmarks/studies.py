@@ -4,11 +4,11 @@
         [--name studies] [--tiny] [--bending]
 
 The motion platform of examples/studies (6-UPS, 4 variables, 100 states of a ride with a payload): peak force, stroke, footprint
-and, in a second sweep, dexterity too; keep: front. Points of a Sobol sequence; with --device cuda the first sweep
-alone, over a grid of as many and over the sequence, which the GPU makes itself. Timed: the whole run, points made, designs screened, what may be on the front
-evaluated again by ordinary calls, the front kept; code is made before, by a sweep of 64 designs ("code"). Some designs of the front are rebuilt from their own
-description and evaluated by their own model: the largest difference is written beside. Memory: what the process has at most, of
-a GPU what CuPy has.
+and, in a second sweep, dexterity too; keep: front. Points of a Sobol sequence; with --device cuda the first sweep alone, over a
+grid of as many and over the sequence, which the GPU makes itself. Timed: the whole run, points made, designs screened, what may
+be on the front evaluated again by ordinary calls, the front kept; code is made before, by a sweep of 64 designs ("code"). Some
+designs of the front are rebuilt from their own description and evaluated by their own model: the largest difference is written
+beside. Memory: what the process has at most, of a GPU what CuPy has.
 
 The bending hexapod of examples/studies (plate and rods that bend, 4 variables of which three are sections, 4 poses): its first
 natural frequency at no more mass, by gradients from the description's design. Counted: designs whose gradients were asked for;
@@ -157,7 +157,8 @@ def main() -> None:
         "",
         f"Motion platform of examples/studies, {where}; what is counted: `benchmarks/studies.py`.",
         "",
-        "| measures | method | designs | states | front | code, s | s | CPU s | CPU µs a state | states/s | memory, MB | rebuilt |",
+        "| measures | method | designs | states | front | code, s | s | CPU s | CPU µs a state | states/s | memory, MB "
+        "| rebuilt |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in rows:
