@@ -157,8 +157,7 @@ def main() -> None:
         "",
         f"Motion platform of examples/studies, {where}; what is counted: `benchmarks/studies.py`.",
         "",
-        "| measures | method | designs | states | front | code, s | s | CPU s | CPU µs a state | states/s | memory, MB "
-        "| rebuilt |",
+        "| measures | method | designs | states | front | code, s | s | CPU s | µs a state | states/s | memory, MB | rebuilt |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in rows:

@@ -10,15 +10,13 @@ from pathlib import Path
 import numpy as np
 from tests.backends.cuda_host import COMPILER
 
-from gough.backends.cuda.reduced._runtime import ReducedRuntime
-
 
 class HostReduced:
     """A reduced kernel's text as a CPU function."""
 
     def __init__(self, kernel, optimised: bool = False) -> None:
         self.kernel = kernel
-        self.runtime = ReducedRuntime(kernel.signature, kernel.source)
+        self.runtime = kernel.runtime
         with tempfile.TemporaryDirectory() as folder:
             source, library = Path(folder) / "kernel.cpp", Path(folder) / "kernel.so"
             source.write_text(kernel.source + '\nextern "C" void run(const Arguments* a) { reduced(*a); }\n')

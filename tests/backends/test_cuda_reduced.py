@@ -6,12 +6,13 @@ from tests.backends.cuda_host import COMPILER
 from tests.backends.cuda_nvrtc import compiled, library
 from tests.backends.cuda_reduced_host import HostReduced
 
-from gough.backends.reductions import CONDITION, ENTRIES, MeasuredPart, ReducedMeasure
 from gough.errors import Status, UsageError
 from gough.program import Slot, trace
 from gough.scalar import check, sin, sqrt
-from inner.backends import ReducedKernel
+from inner.backends import ReducedKernel, fronts, reductions
 
+CONDITION, ENTRIES = reductions.CONDITION, reductions.ENTRIES
+MeasuredPart, ReducedMeasure = reductions.MeasuredPart, reductions.ReducedMeasure
 SHORT = Status.OUT_OF_REACH.at("rod")
 ROWS = np.random.default_rng(3).uniform(-1.0, 1.0, (23, 2))
 WEIGHTS = np.random.default_rng(4).uniform(0.1, 1.0, 23)
@@ -117,8 +118,6 @@ def test_what_cannot_be_reduced_is_said():
 
 @pytest.mark.skipif(library() is None, reason="no NVRTC")
 def test_nvrtc_compiles_the_text():
-    from gough.backends.cuda.fronts import beaten_text
-
     options = ("--gpu-architecture=sm_90", "-std=c++17", "--fmad=false")
     assert compiled(library(), rod_kernel().source, options)
-    assert compiled(library(), beaten_text(3), options)
+    assert compiled(library(), fronts.beaten_text(3), options)

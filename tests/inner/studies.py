@@ -1,13 +1,12 @@
 """Inner names of `gough.studies`."""
 
 import gough.studies.study.files as study_files
-from gough.studies import _chunks, _pareto, _running
-from gough.studies.screening import _first, _reduced, screen
+from gough.studies import _chunks, _pareto, _running, screening
 
 SweepPoints, HostMachine, Screen = _chunks.SweepPoints, _chunks.HostMachine, _chunks.Screen
 front_rows = _pareto.front_rows
-may_be_first = screen.may_be_first
-first_of_many, reduced_rows = _first.first_of_many, _reduced.reduced_rows
+may_be_first = screening.screen.may_be_first
+first_of_many, reduced_rows = screening._first.first_of_many, screening._reduced.reduced_rows
 round_objectives, ParetoFront = _pareto.round_objectives, _pareto.ParetoFront
 choose_screen = _chunks.choose_screen
 read_study = study_files.read_study

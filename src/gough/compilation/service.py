@@ -35,7 +35,7 @@ def compile_loop(program: Program, backend: str = "llvm", **options: Any) -> Any
 
 def compile_reduced(program: Program, backend: str = "cuda", **options: Any) -> Any:
     """What runs a program at all states of many designs and keeps one number for each measure (`gough.backends.reductions`)."""
-    return find_backend(backend).reduced(program, **options)
+    return find_backend(backend).reduce_states(program, **options)
 
 
 def load_ir(ir: str) -> Any:

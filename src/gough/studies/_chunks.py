@@ -92,7 +92,7 @@ class StudyWork:
             log.warning("points %d to %d: the screen has other numbers than calls, which are taken for all", begin, end)
             return None
         if remembers:
-            screen.learn(chosen.values[found.feasible[np.searchsorted(rows, chosen.rows)]])
+            screen.record(chosen.values[found.feasible[np.searchsorted(rows, chosen.rows)]])
         extra = take(found, np.searchsorted(rows, chosen.doubtful))
         more = [0, int((extra.violation == 0).sum()), int(extra.feasible.sum())]
         kept = take(found, np.union1d(self._front_rows(found), np.searchsorted(rows, drawn)))

@@ -25,7 +25,7 @@ class ReducingMachine(HostMachine):
     def __init__(self, rows: int | None = None) -> None:
         self.rows, self.kernels = rows, []
 
-    def reduced(self, space, own, measures):
+    def reduce_case(self, space, own, measures):
         made = reduced_rows(space, own, measures)
         host = HostReduced(made.kernel)
         self.kernels.append(host)

@@ -30,7 +30,7 @@ needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 def test_fronts_are_those_of_ordinary_calls(name, limits, monkeypatch):
     study = study_of(VARIANTS[name])
     plain = by_calls(study, limits)
-    monkeypatch.setattr(_chunks, "HostMachine", ReducingMachine)
+    limits(study_machine=ReducingMachine)
     monkeypatch.setitem(_chunks.SCREENED, "cpu", 12 * 200)  # several chunks: later ones know what earlier ones found
     found = study.run()
     order = [np.lexsort(f.front.designs.x.T) for f in (found, plain)]

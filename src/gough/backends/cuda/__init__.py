@@ -20,7 +20,7 @@ __all__ = ["BACKEND", "CudaMarch", "DeviceProblem", "GpuKernel", "ReducedKernel"
 
 
 class CudaBackend(Backend):
-    """compile: `GpuKernel`; time_loop: `CudaMarch`; reduced: `ReducedKernel`, with their options."""
+    """compile: `GpuKernel`; time_loop: `CudaMarch`; reduce_states: `ReducedKernel`, with their options."""
 
     name = "cuda"
 
@@ -37,7 +37,7 @@ class CudaBackend(Backend):
             raise UsageError(f"device='cuda': {problem}") from None
         return made
 
-    def reduced(self, program: Program, **options: Any) -> ReducedKernel:
+    def reduce_states(self, program: Program, **options: Any) -> ReducedKernel:
         """A kernel that reduces; its text is made without a GPU."""
         return ReducedKernel(program, **options)
 

@@ -46,7 +46,7 @@ class ScreenMachine(Protocol):
         are no rows."""
         ...
 
-    def reduced(self, space: DesignSpace, own: CaseProgram, measures: Sequence[StateMeasure]) -> Reduced | None:
+    def reduce_case(self, space: DesignSpace, own: CaseProgram, measures: Sequence[StateMeasure]) -> Reduced | None:
         """Measures of a case without numbers of every state; None where it has none. UsageError that says why."""
         ...
 
@@ -75,7 +75,7 @@ class HostMachine:
         outputs = {name: x.reshape(len(bad), *shapes[name]) for name, x in found.outputs.items()}
         return Screened(outputs, bad, np.zeros(len(bad), dtype=bool))
 
-    def reduced(self, space: DesignSpace, own: CaseProgram, measures: Sequence[StateMeasure]) -> None:
+    def reduce_case(self, space: DesignSpace, own: CaseProgram, measures: Sequence[StateMeasure]) -> None:
         """None: what is written stays in a cache."""
 
     def first(self, F: Any, known: Any) -> Any:
@@ -110,8 +110,8 @@ class GpuMachine:
         given[slot] = self.module.repeat(designs, count, axis=0) if rows else designs
         return Screened(*evaluate_rows(f, given, len(designs) * count))
 
-    def reduced(self, space: DesignSpace, own: CaseProgram, measures: Sequence[StateMeasure]) -> Reduced:
-        """See `ScreenMachine.reduced`."""
+    def reduce_case(self, space: DesignSpace, own: CaseProgram, measures: Sequence[StateMeasure]) -> Reduced:
+        """See `ScreenMachine.reduce_case`."""
         return reduced_rows(space, own, measures)
 
     def first(self, F: Any, known: Any) -> Any:

@@ -51,7 +51,7 @@ class ScreenedChoice(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Screen:
     """Programs of a study's measures, on a machine. reduced: of cases whose numbers of states are not written; known: objectives
-    of designs that `learn` was told, the only part that changes."""
+    of designs that `record` was told, the only part that changes."""
 
     evaluator: Evaluator
     machine: ScreenMachine
@@ -83,7 +83,7 @@ class Screen:
         reduced: dict[str, Reduced] = {}
         for name, own in by_case.items():
             try:
-                made = machine.reduced(evaluator.space, cases[name], own)
+                made = machine.reduce_case(evaluator.space, cases[name], own)
             except UsageError as problem:
                 log.info("case %r: numbers of every state are written (%s)", name, problem)
                 continue
@@ -126,7 +126,7 @@ class Screen:
             values, extra = host_array(found.values[rows]), host_array(doubtful.nonzero()[0])
             return ScreenedChoice(host_array(rows), values, extra, np.array(counts))
 
-    def learn(self, values: np.ndarray) -> None:
+    def record(self, values: np.ndarray) -> None:
         """Measures (k, m), as the screen has them, of designs that calls have found to be feasible."""
         with self.machine.turn():
             F = round_objectives(self.machine.module.asarray(self.evaluator.objective_values(values)))
