@@ -1,8 +1,9 @@
 """Inner names of `gough.backends`."""
 
+from gough.backends import reductions
 from gough.backends._stage_layout import FRAME, lay_out
 from gough.backends.c import Listing, flat_listing, header, parts_listing, rolled_listing, source
-from gough.backends.cuda import GpuKernel
+from gough.backends.cuda import GpuKernel, ReducedKernel, fronts
 from gough.backends.cuda import march as cuda_march
 from gough.backends.cuda._memory import LARGEST_BLOCK
 from gough.backends.cuda.march import CudaMarch
@@ -23,14 +24,17 @@ __all__ = [
     "Listing",
     "March",
     "Pieces",
+    "ReducedKernel",
     "compile_object",
     "cuda_march",
     "flat_listing",
+    "fronts",
     "header",
     "host",
     "in_pieces",
     "lay_out",
     "parts_listing",
+    "reductions",
     "rolled_listing",
     "rounds_of",
     "row_squares",

@@ -6,18 +6,24 @@ from gough.studies import _chunks, _pareto, _running, screening
 SweepPoints, HostMachine, Screen = _chunks.SweepPoints, _chunks.HostMachine, _chunks.Screen
 front_rows = _pareto.front_rows
 may_be_first = screening.screen.may_be_first
+first_of_many, reduced_rows = screening._first.first_of_many, screening._reduced.reduced_rows
+round_objectives, ParetoFront = _pareto.round_objectives, _pareto.ParetoFront
 choose_screen = _chunks.choose_screen
 read_study = study_files.read_study
 
 __all__ = [
     "HostMachine",
+    "ParetoFront",
     "Screen",
     "SweepPoints",
     "_chunks",
     "_pareto",
     "_running",
     "choose_screen",
+    "first_of_many",
     "front_rows",
     "may_be_first",
     "read_study",
+    "reduced_rows",
+    "round_objectives",
 ]

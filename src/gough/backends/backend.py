@@ -27,6 +27,10 @@ class Backend(Protocol):
         """A program that makes the next state from the present one, again and again."""
         raise UsageError(f"backend={self.name!r} makes no time loops; use 'llvm' or 'cuda'")
 
+    def reduce_states(self, program: Program, **options: Any) -> Any:
+        """A program whose results are reduced over the states of a design (see `reductions`)."""
+        raise UsageError(f"backend={self.name!r} reduces no states; use 'cuda'")
+
 
 @dataclass(frozen=True)
 class Marched:

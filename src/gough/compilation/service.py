@@ -10,7 +10,17 @@ from gough.backends import BACKENDS, find_backend
 from gough.backends.backend import CompiledLoop, Marched, address
 from gough.program import Program
 
-__all__ = ["BACKENDS", "CompiledLoop", "Marched", "address", "compile_loop", "compile_program", "cpu_kind", "load_ir"]
+__all__ = [
+    "BACKENDS",
+    "CompiledLoop",
+    "Marched",
+    "address",
+    "compile_loop",
+    "compile_program",
+    "compile_reduced",
+    "cpu_kind",
+    "load_ir",
+]
 
 
 def compile_program(program: Program, backend: str = "llvm", **options: Any) -> Any:
@@ -21,6 +31,11 @@ def compile_program(program: Program, backend: str = "llvm", **options: Any) -> 
 def compile_loop(program: Program, backend: str = "llvm", **options: Any) -> Any:
     """A time loop (see `CompiledLoop`). one_run: for one run at a time, on this CPU."""
     return find_backend(backend).time_loop(program, **options)
+
+
+def compile_reduced(program: Program, backend: str = "cuda", **options: Any) -> Any:
+    """What runs a program at all states of many designs and keeps one number for each measure (`gough.backends.reductions`)."""
+    return find_backend(backend).reduce_states(program, **options)
 
 
 def load_ir(ir: str) -> Any:

@@ -81,7 +81,8 @@ class StudyWork:
         """What is kept of points of which a screen chose those that may count; None where its numbers are not those of calls."""
         evaluator = self.study.evaluator
         x = points.at(begin, end, screen.machine.module)
-        chosen = screen.choose(x, tick)
+        remembers = screen.machine.remembers and self.study.keep == "front"
+        chosen = screen.choose(x, tick, remembers)
         drawn = self._drawn(end - begin, begin)
         rows = np.union1d(np.concatenate([chosen.rows, chosen.doubtful]), drawn).astype(int)
         found = evaluate_blocks(evaluator, host_array(x[rows_in(x, rows)]), False, tick)
@@ -90,6 +91,8 @@ class StudyWork:
         if not (np.abs(again - chosen.values) <= AGREE * np.where(size > 0, size, 1.0)).all():
             log.warning("points %d to %d: the screen has other numbers than calls, which are taken for all", begin, end)
             return None
+        if remembers:
+            screen.record(chosen.values[found.feasible[np.searchsorted(rows, chosen.rows)]])
         extra = take(found, np.searchsorted(rows, chosen.doubtful))
         more = [0, int((extra.violation == 0).sum()), int(extra.feasible.sum())]
         kept = take(found, np.union1d(self._front_rows(found), np.searchsorted(rows, drawn)))

@@ -53,6 +53,18 @@ def crowding(F: np.ndarray) -> np.ndarray:
     return out
 
 
+def _beaten_by_each_other(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of two fronts (n, o), (k, o): which rows of the old one a new row beats (n,), and which new ones an old row beats or equals
+    (k,). Rows of a front do not beat each other, so that no others need to be compared."""
+    old_beaten, new_beaten = np.zeros(len(old), dtype=bool), np.zeros(len(new), dtype=bool)
+    for k, row in enumerate(new):
+        if (old <= row).all(axis=1).any():
+            new_beaten[k] = True
+        else:
+            old_beaten |= (old >= row).all(axis=1)
+    return old_beaten, new_beaten
+
+
 @dataclass(frozen=True, eq=False)
 class ParetoFront:
     """Feasible designs of which none dominates another; objectives (n, o), all to be small."""
@@ -73,8 +85,9 @@ class ParetoFront:
         """The front of these designs and others: objectives (n, o) of all of `more`, of which infeasible ones do not count."""
         good = np.flatnonzero(more.feasible & np.isfinite(objectives).all(axis=1))
         good = good[front_rows(objectives[good])]
-        F = np.concatenate([self.objectives, objectives[good]])
-        keep = np.flatnonzero(front_rows(F))
+        new = objectives[good]
+        old_beaten, new_beaten = _beaten_by_each_other(round_objectives(self.objectives), round_objectives(new))
+        F, keep = np.concatenate([self.objectives, new]), np.flatnonzero(~np.concatenate([old_beaten, new_beaten]))
         if len(keep) > MOST:
             keep = np.sort(keep[np.argsort(-crowding(F[keep]), kind="stable")[:MOST]])
         parts = [self.designs, take(more, good)]

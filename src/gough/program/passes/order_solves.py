@@ -31,13 +31,14 @@ LARGE_FLOOR = 1e-3
 """Floor of eliminations of 4 and more unknowns."""
 
 
-def order_solves(program: Program, samples: np.ndarray) -> Program:
-    """The same program with orders and floors fitted to `samples` (states, n_inputs)."""
+def order_solves(program: Program, samples: np.ndarray, large_floor: float = LARGE_FLOOR) -> Program:
+    """The same program with orders and floors fitted to `samples` (states, n_inputs). large_floor: of eliminations of 4 and more
+    unknowns, where residuals are not all that tells of lost digits."""
     with doing(f"ordering the solves of {program.name}"):
-        return _ordered(program, samples)
+        return _ordered(program, samples, large_floor)
 
 
-def _ordered(program: Program, samples: np.ndarray) -> Program:
+def _ordered(program: Program, samples: np.ndarray, large_floor: float) -> Program:
     nodes = evaluate_nodes(program, samples)
     program = replace(program, checks=tuple(_scale_check(c, nodes[c.node], len(samples)) for c in program.checks))
     fitted: list[Block] = []
@@ -47,7 +48,7 @@ def _ordered(program: Program, samples: np.ndarray) -> Program:
         block = program.block(i)
         if isinstance(block, Solve):
             operands = stack_columns([nodes[k] for k in program.args[i][1:]], samples.shape[:1])
-            block = _fit(block, operands, program, i)
+            block = _fit(block, operands, program, i, large_floor)
         fitted.append(block)
     graph = Graph()
     queue = iter(fitted)
@@ -66,7 +67,7 @@ def _scale_check(check: NodeCheck, values: np.ndarray, n: int) -> NodeCheck:
     return replace(check, minimum=max(PIVOT_FLOOR * median, PIVOT) if np.isfinite(median) else PIVOT)
 
 
-def _fit(block: Solve, operands: np.ndarray, program: Program, node: int) -> Solve:
+def _fit(block: Solve, operands: np.ndarray, program: Program, node: int, large_floor: float) -> Solve:
     n = block.n
     matrices = operands[:, : n * n].reshape(-1, n, n)
     good = np.isfinite(matrices).all(axis=(1, 2))
@@ -79,7 +80,7 @@ def _fit(block: Solve, operands: np.ndarray, program: Program, node: int) -> Sol
         pivots = symmetric_pivots(matrices[good])
     else:
         pivots = _pivots(block, operands[good], program, node)
-    share = SMALL_FLOOR if block.spd or n <= 3 else LARGE_FLOOR
+    share = SMALL_FLOOR if block.spd or n <= 3 else large_floor
     return replace(block, floor=tuple(share * _typical(np.abs(x)) for x in pivots.T))
 
 

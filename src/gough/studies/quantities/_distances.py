@@ -55,7 +55,11 @@ class Conditions:
 
     def evaluate(self, states: ClosedStates) -> np.ndarray:
         """Values (n, m)."""
-        return np.stack([_least_over_largest(self._matrix(states, name)[0]) for name in self.names], axis=1)
+        return np.stack([_least_over_largest(a) for a in self.matrices(states)], axis=1)
+
+    def matrices(self, states: ClosedStates) -> list[np.ndarray]:
+        """Of every entry (n, k, l), in plain numbers, of which it is the reciprocal condition."""
+        return [self._matrix(states, name)[0] for name in self.names]
 
     def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
         """Gradients (n, parameters)."""

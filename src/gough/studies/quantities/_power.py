@@ -1,9 +1,11 @@
 """Mechanical power of the drives, and tilts of joints: products and angles of what functions give."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from gough.scalar import atan2, select, sqrt
 from gough.studies._closed_states import ClosedStates
 
 
@@ -53,7 +55,10 @@ class Tilts:
 
     def evaluate(self, states: ClosedStates) -> np.ndarray:
         """Values (n, m)."""
-        return np.arccos(np.clip(self._cosines(states), -1.0, 1.0))
+        c = self._cosines(states)
+        if c.dtype == object:  # traced scalars
+            return np.vectorize(_angle, otypes=[object])(c)
+        return np.arccos(np.clip(c, -1.0, 1.0))
 
     def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
         """Gradients (n, parameters); 0 for a joint that is not tilted at all, where an angle has a kink."""
@@ -65,3 +70,9 @@ class Tilts:
 
     def _cosines(self, states: ClosedStates) -> np.ndarray:
         return states.evaluate("tilt_cosines")["cosines"][:, list(self.places)]
+
+
+def _angle(c: Any) -> Any:
+    """Of a cosine that rounding may have made larger than 1."""
+    square = 1.0 - c * c
+    return atan2(sqrt(select(square, square, 0.0 * square)), c)

@@ -20,7 +20,10 @@ from gough.dynamics.regrouping import regroup_inertia
 from gough.dynamics.twists import joint_points
 from gough.errors import UsageError
 from gough.model.functions import parameters_by_formulas, slots_of
-from gough.program import Slot, trace
+from gough.program import Program, Slot, trace
+from gough.program.ops import Op
+from gough.program.passes.order_solves import order_solves
+from gough.program.program import PIVOT
 from gough.scalar import replay, variables_of
 from gough.studies._closed_states import ClosedStates
 from gough.studies.study.cases import StudyCase
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 VARIED = "varied"
 """Input slot: the study's variables, in its order."""
+SAMPLES, FLOOR = 256, 1e-6
+"""States to which eliminations are fitted; smallest pivot over the median one."""
 COORDINATES = "coordinates"
 """Output slot: entries of q."""
 
@@ -144,13 +149,26 @@ def case_program(space: DesignSpace, case: StudyCase, measures: Sequence[StateMe
     names = {n for key in keys for n in entry_of(model.mechanism, key).inputs}
     slots = slots_of(model.mechanism, ["pose", *(n for n in ("v", "acceleration", *LOADS) if n in names)])[:-1]
     program = trace(
-        partial(_equations, space, case, keys, entries),
+        partial(case_equations, space, case, keys, entries),
         (Slot(VARIED, (len(space.variables),), "SI"), *slots),
         f"{model.robot.name} {case.name} by variables",
     )
-    function = Function(model.order_solves(program), model.mechanism.table, {}, precision=model.precision)
     rows = {s.name: states.inputs[s.name] for s in slots if s.name != "pose"} | {"pose": case.position}
+    program = fit_solves(space, program, rows)
+    function = Function(program, model.mechanism.table, {}, precision=model.precision)
     return CaseProgram(case, function, keys, entries, rows)
+
+
+def fit_solves(space: DesignSpace, program: Program, rows: Mapping[str, np.ndarray]) -> Program:
+    """The program with its eliminations ordered for designs of the space in the states of a case. Their floors are low, as
+    residuals are checked besides: every state below them is looked at twice."""
+    if not any(op == Op.BLOCK for op in program.ops) and not any(c.minimum == PIVOT for c in program.checks):
+        return program
+    rng, count = np.random.default_rng(0), max(len(x) for x in rows.values())
+    at = rng.integers(count, size=SAMPLES)
+    given = {name: np.broadcast_to(x, (count, x.shape[1]))[at] for name, x in rows.items()}
+    given[VARIED] = space.settle(rng.uniform(space.lower, space.upper, (SAMPLES, len(space.variables))))
+    return order_solves(program, np.concatenate([given[s.name] for s in program.inputs], axis=1), FLOOR)
 
 
 def demand_formulas(space: DesignSpace) -> None:
@@ -181,9 +199,10 @@ def parameters_at(space: DesignSpace, varied: Any, added: np.ndarray | None = No
     return parameters, values
 
 
-def _equations(
+def case_equations(
     space: DesignSpace, case: StudyCase, keys: Sequence[FunctionKey], entries: Sequence[int], varied: Any, **inputs: Any
 ) -> dict[str, Any]:
+    """Outputs of functions by slot, and entries of q as `COORDINATES`; of traced scalars."""
     model = space.model
     parameters, _ = parameters_at(space, varied, case.added)
     numbers, pose = Numbers(model.mechanism, parameters), inputs.pop("pose")

@@ -4,15 +4,18 @@ A screen chooses; it does not judge. What it lets through is evaluated by the fu
 made of their numbers. Where both differ by more than rounding the screen is left (`AGREE`).
 """
 
+import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gough.errors import UsageError
 from gough.studies._pareto import round_objectives
-from gough.studies.screening._machines import GpuMachine, HostMachine, Screened, ScreenMachine
+from gough.studies.screening._first import may_be_first
+from gough.studies.screening._machines import GpuMachine, HostMachine, Reduced, Screened, ScreenMachine
 from gough.studies.screening._programs import (
     VARIED,
     CaseProgram,
@@ -26,8 +29,8 @@ from gough.studies.study.footprint import circle_area
 from gough.studies.study.measures import DesignMeasure, StateMeasure, WorkspaceMeasure
 from gough.studies.study.reductions import shares
 
-FEW, FIRST = 16, 64
-"""Designs that all others are compared with at a time, at the beginning and later."""
+log = logging.getLogger("gough.studies")
+
 AGREE = 1e-6
 """Of measures, over their size."""
 
@@ -47,12 +50,15 @@ class ScreenedChoice(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Screen:
-    """Programs of a study's measures, on a machine."""
+    """Programs of a study's measures, on a machine. reduced: of cases whose numbers of states are not written; known: objectives
+    of designs that `record` was told, the only part that changes."""
 
     evaluator: Evaluator
     machine: ScreenMachine
     cases: Mapping[str, CaseProgram]
     design: DesignProgram
+    reduced: Mapping[str, Reduced]
+    known: list[Any] = field(default_factory=list)
 
     @classmethod
     def of(cls, evaluator: Evaluator, machine: ScreenMachine) -> "Screen":
@@ -74,14 +80,24 @@ class Screen:
                 by_case[m.case].append(m)
         cases = {name: case_program(evaluator.space, evaluator.cases[name], own) for name, own in by_case.items()}
         of_design = [m for m in evaluator.measures if isinstance(m, DesignMeasure)]
-        return cls(evaluator, machine, cases, design_program(evaluator.space, of_design))
+        reduced: dict[str, Reduced] = {}
+        for name, own in by_case.items():
+            try:
+                made = machine.reduce_case(evaluator.space, cases[name], own)
+            except UsageError as problem:
+                log.info("case %r: numbers of every state are written (%s)", name, problem)
+                continue
+            if made is not None:
+                reduced[name] = made
+        return cls(evaluator, machine, cases, design_program(evaluator.space, of_design), reduced)
 
     def evaluate(self, x: Any, tick: Callable[[float], None] = lambda part: None) -> tuple[Evaluated, Any]:
         """(measures at points (n, k), which of them must be looked at anyhow (n,)); arrays of the machine's module."""
         xp, e = self.machine.module, self.evaluator
         deviations = xp.asarray(np.zeros((1, x.shape[1])) if e.tolerances is None else e.tolerances.deviations)
         draws, states = len(deviations), max(1, sum(c.count for c in e.cases.values()))
-        step = max(1, self.machine.states // (states * draws))
+        whole = set(self.reduced) == set(self.cases)
+        step = max(1, self.machine.designs // draws if whole else self.machine.states // (states * draws))
         parts, doubtful = [], []
         for k in range(0, max(1, len(x)), step):
             tick(k / max(1, len(x)))
@@ -94,17 +110,28 @@ class Screen:
         found = Evaluated(*(xp.concatenate([xp.asarray(getattr(p, name)) for p in parts]) for name in names))
         return found, xp.concatenate(doubtful)
 
-    def choose(self, x: Any, tick: Callable[[float], None] = lambda part: None) -> ScreenedChoice:
-        """Of points (n, k), those that may be on the front, and all that are doubtful."""
+    def choose(
+        self, x: Any, tick: Callable[[float], None] = lambda part: None, remembers: bool = False
+    ) -> ScreenedChoice:
+        """Of points (n, k), those that may be on the front, and all that are doubtful. remembers: what a known one beats is on
+        none."""
         with self.machine.turn():
             found, doubtful = self.evaluate(x, tick)
             sure = ~doubtful
             feasible = found.feasible & sure
             counts = [len(x), int(((found.violation == 0) & sure).sum()), int(feasible.sum())]
             rows = feasible.nonzero()[0]
-            rows = rows[may_be_first(self.evaluator.objective_values(found.values[rows]))]
+            known = self.known[0] if self.known and remembers else ()
+            rows = rows[self.machine.first(self.evaluator.objective_values(found.values[rows]), known)]
             values, extra = host_array(found.values[rows]), host_array(doubtful.nonzero()[0])
             return ScreenedChoice(host_array(rows), values, extra, np.array(counts))
+
+    def record(self, values: np.ndarray) -> None:
+        """Measures (k, m), as the screen has them, of designs that calls have found to be feasible."""
+        with self.machine.turn():
+            F = round_objectives(self.machine.module.asarray(self.evaluator.objective_values(values)))
+            F = np.concatenate([*self.known, F])
+            self.known[:] = [F[self.machine.first(F, ())]]
 
     def _plain(self, x: Any) -> tuple[Any, Any, Any]:
         """(values (n, m), violation (n,), which are doubtful (n,)) of robots (n, k)."""
@@ -120,19 +147,30 @@ class Screen:
                 flat = xp.asarray(self.design.flat)
                 values[k] = own["mass"] if m.kind == "mass" else circle_area(own["points"], flat)
         for name, program in self.cases.items():
-            found = self.machine.compute(program.function, x, program.rows, VARIED)
-            bad |= found.bad.reshape(len(x), -1).any(axis=1)
-            doubtful |= found.doubtful.reshape(len(x), -1).any(axis=1)
-            states = program.states(self._filled(found))
-            share = xp.asarray(shares(program.case.time, program.case.count))
-            for k, m in enumerate(measures):
-                if isinstance(m, StateMeasure) and m.case == name:
-                    entries = self._entries(m, states)
-                    values[k] = m.reduction.value(entries.reshape(len(x), program.case.count, -1), share)
+            places = [k for k, m in enumerate(measures) if isinstance(m, StateMeasure) and m.case == name]
+            way = self.reduced[name] if name in self.reduced else partial(self._by_states, program, places)
+            found, lost, noted = way(x)
+            bad |= lost
+            doubtful |= noted
+            for j, k in enumerate(places):
+                values[k] = found[:, j]
+        doubtful &= ~bad
         made = xp.stack(values, axis=1)
         bad |= ~xp.isfinite(made).all(axis=1)
         made[bad] = xp.nan
         return made, bad.astype(float), doubtful
+
+    def _by_states(self, program: CaseProgram, places: list[int], x: Any) -> tuple[Any, Any, Any]:
+        """(measures (n, m) of a case, which are bad (n,), which are doubtful (n,)), all outputs of states written first."""
+        xp, count = self.machine.module, program.case.count
+        found = self.machine.compute(program.function, x, program.rows, VARIED)
+        states, share = program.states(self._filled(found)), xp.asarray(shares(program.case.time, count))
+        values = xp.empty((len(x), len(places)))
+        for j, k in enumerate(places):
+            m = self.evaluator.measures[k]
+            assert isinstance(m, StateMeasure)
+            values[:, j] = m.reduction.value(self._entries(m, states).reshape(len(x), count, -1), share)
+        return values, *(word.reshape(len(x), -1).any(axis=1) for word in (found.bad, found.doubtful))
 
     def _entries(self, measure: StateMeasure, states: ScreenedStates) -> Any:
         try:
@@ -163,32 +201,6 @@ class Screen:
             good = {"positive": x > 0, "not negative": x >= 0, "not zero": x != 0}[bound]
             out = out | ~(good & (x == x))
         return out
-
-
-def may_be_first(F: Any) -> Any:
-    """Rows of F (n, objectives), all to be small, that no other beats; of equal rows all. Arrays of any module.
-
-    What beats a row has a smaller sum. So rows are put in the order of their sums, and the first ones of what is left, some at a
-    time, are compared with all the rest; what they beat goes.
-    """
-    n, objectives = F.shape
-    if not n or not objectives:
-        return abs(F).sum(axis=1).argsort()[:0]
-    columns = list(round_objectives(F).T.copy())
-    total: Any = sum(x / (x.max() - x.min() + (x.max() == x.min())) for x in columns)
-    left, done = total.argsort(), 0
-    columns = [x[left] for x in columns]
-    while done < len(left):
-        step = FIRST if done else FEW
-        beaten: Any = False
-        for k in range(done, min(done + step, len(left))):
-            worse, differs = True, False
-            for x in columns:
-                worse, differs = (x >= x[k]) & worse, (x > x[k]) | differs
-            beaten = (worse & differs) | beaten
-        done = int((~beaten[: done + step]).sum())
-        left, columns = left[~beaten], [x[~beaten] for x in columns]
-    return left
 
 
 def rows_in(x: Any, rows: np.ndarray) -> Any:

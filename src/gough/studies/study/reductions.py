@@ -19,13 +19,20 @@ Reduced = tuple[np.ndarray, np.ndarray]
 @dataclass(frozen=True)
 class Reduction:
     """A member of the family. bounds: (1, both) for y = max x, or max |x| with both; (-1, False) for y = min x; None: none.
-    power: of the entry's unit; timed: whether the unit is multiplied by that of time."""
+    power: of the entry's unit; timed: whether the unit is multiplied by that of time. how: as `gough.backends.reductions` names
+    it, with the weights that `weigh` gives."""
 
     name: str
     apply: Callable[[np.ndarray, np.ndarray], Reduced]
     value: Callable[[Any, Any], Any]
     bounds: tuple[float, bool] | None = None
     timed: bool = False
+    how: str = ""
+
+    def weigh(self, share: np.ndarray, entries: int) -> np.ndarray:
+        """Weight (s,) of every state where a sum is made of so many entries."""
+        part = share if self.timed else share / share.sum()
+        return part / entries if self.name == "mean" else part
 
 
 def _extreme(x: np.ndarray, of: np.ndarray, sign: np.ndarray) -> Reduced:
@@ -98,14 +105,16 @@ def _rms_value(x: Any, share: Any) -> Any:
 REDUCTIONS = {
     r.name: r
     for r in (
-        Reduction("peak", _peak, lambda x, share: abs(x).max(axis=(1, 2)), (1.0, True)),
-        Reduction("largest", _largest, lambda x, share: x.max(axis=(1, 2)), (1.0, False)),
-        Reduction("smallest", _smallest, lambda x, share: x.min(axis=(1, 2)), (-1.0, False)),
-        Reduction("mean", _mean, _mean_value),
-        Reduction("rms", _rms, _rms_value),
-        Reduction("range", _range, lambda x, share: (x.max(axis=1) - x.min(axis=1)).max(axis=1)),
-        Reduction("integral", _integral, lambda x, share: (x.sum(axis=2) * share).sum(axis=1), timed=True),
-        Reduction("work", _work, lambda x, share: ((x * (x > 0)).sum(axis=2) * share).sum(axis=1), timed=True),
+        Reduction("peak", _peak, lambda x, share: abs(x).max(axis=(1, 2)), (1.0, True), how="peak"),
+        Reduction("largest", _largest, lambda x, share: x.max(axis=(1, 2)), (1.0, False), how="largest"),
+        Reduction("smallest", _smallest, lambda x, share: x.min(axis=(1, 2)), (-1.0, False), how="smallest"),
+        Reduction("mean", _mean, _mean_value, how="sum"),
+        Reduction("rms", _rms, _rms_value, how="rms"),
+        Reduction("range", _range, lambda x, share: (x.max(axis=1) - x.min(axis=1)).max(axis=1), how="range"),
+        Reduction("integral", _integral, lambda x, share: (x.sum(axis=2) * share).sum(axis=1), timed=True, how="sum"),
+        Reduction(
+            "work", _work, lambda x, share: ((x * (x > 0)).sum(axis=2) * share).sum(axis=1), timed=True, how="gain"
+        ),
     )
 }
 

@@ -7,7 +7,7 @@ over what it is in the description.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -93,9 +93,11 @@ class DesignSpace:
         out[np.arange(k, 2 * k), np.arange(k)] = self.upper
         return out
 
-    def from_unit(self, unit: np.ndarray) -> np.ndarray:
-        """Points (n, k) of the box from those of the unit cube, settled on steps: every step has an equal share of the cube."""
-        out = self.lower + unit * (self.upper - self.lower)
+    def from_unit(self, unit: Any, module: Any = np) -> Any:
+        """Points (n, k) of the box from those of the unit cube, settled on steps: every step has an equal share of the cube.
+        Arrays of a module."""
+        lower, upper = module.asarray(self.lower), module.asarray(self.upper)
+        out = lower + unit * (upper - lower)
         for k, v in enumerate(self.variables):
             if v.step is not None and v.count is not None:
                 out[:, k] = v.lower + np.minimum(np.floor(unit[:, k] * v.count), v.count - 1) * v.step
