@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray
+Signals = dict[str, tuple[list[int], tuple[str, ...], tuple[str, ...]]]
+"""Channels by name: places among a law's own states, units, columns."""
 NONE = 1e300
 """Limit (N, N·m) of a drive without one."""
 MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Python scalar")
@@ -159,12 +161,23 @@ class Action:
 
 @dataclass(frozen=True)
 class Inner:
-    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to."""
+    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to. clocked: how many of
+    them, the last ones, do not flow but change when a clock ticks (see `Law.tick`)."""
 
     names: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     first: Vector = field(default_factory=lambda: np.zeros(0))
     sizes: Vector = field(default_factory=lambda: np.zeros(0))
+    clocked: int = 0
+
+
+@dataclass(frozen=True)
+class Tick:
+    """What a clock does at an instant: the states that do not flow (n,) from then on, the exact time (s), that of the next event."""
+
+    memory: Vector
+    time: Any
+    next_event: Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,6 +255,20 @@ class Law:
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """Own states at the first state of the robot."""
         return Inner()
+
+    def tick(self, here: Here) -> Tick:
+        """What happens at the begin of a step, of laws with states that do not flow."""
+        raise NotImplementedError(f"{self.name} has no clock")
+
+    def grid(self, model: "Model") -> float | None:
+        """Time (s) of which all times of its clock are multiples; None where there is none, or no clock."""
+        return None
+
+    def signals(self, model: "Model", names: Sequence[str], units: Sequence[str]) -> Signals:
+        """What a run tells of its own states, which have these names and units."""
+        if not names:
+            return {}
+        return {"controller.states": (list(range(len(names))), tuple(units), tuple(f"controller.{x}" for x in names))}
 
     def own_settings(self, model: "Model") -> Vector:
         """Numbers that `forces` reads from `here.settings` (n,), checked against the robot."""

@@ -15,6 +15,7 @@ from gough.arguments import floats
 from gough.compilation.status import CONTRADICTION
 from gough.errors import BadStateError, Site, UsageError
 from gough.kinematics.retraction import bad_quaternions
+from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
@@ -32,6 +33,7 @@ from gough.simulation.motion.states import state_at
 from gough.simulation.motion.table import MotionTable, table
 from gough.simulation.motion.targets import target_of
 from gough.simulation.run._checks import motion_events, state_events, tell_events
+from gough.simulation.run.clocks import law_in_loop, with_fitting_step
 from gough.simulation.run.settings import RunSettings, parameters_of
 
 if TYPE_CHECKING:
@@ -157,7 +159,7 @@ class Setup:
     @property
     def held(self) -> bool:
         """Whether forces are held from sample to sample."""
-        return self.law.held
+        return self.law.held or (isinstance(self.law, Clocked) and not self.plant.flowing)
 
     def describe(self) -> dict[str, Any]:
         """What a run keeps about the robot that ran, where it is not the model as it was given."""
@@ -167,10 +169,14 @@ class Setup:
         return out | ({"believed": self.own.describe(self.numbers)} if self.law.computes else {})
 
 
-def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, parameters: Any) -> Setup:
+def settle(
+    model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, parameters: Any, stepped: bool = False
+) -> Setup:
     """Everything that is known before machine code is made; UsageError for what cannot run. q, v, wrench, parameters: as
-    `simulate` takes them."""
-    motion, law, check = settings.motion, settings.controller, settings.check
+    `simulate` takes them. stepped: by somebody's own loop."""
+    law = law_in_loop(settings.controller, settings.method, "a Stepper" if stepped else "")
+    settings = with_fitting_step(settings, law, model)
+    motion, check = settings.motion, settings.check
     design = parameters_of(model, parameters)
     numbers = np.array(model.parameters) if design is None else design
     asked, numbers, changed = smooth_friction(model, settings.smoothing, motion, numbers)

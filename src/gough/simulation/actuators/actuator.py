@@ -1,0 +1,86 @@
+"""What all actuators share: a command of every sample comes in, what it does to it goes out; or it flows in time behind the command.
+
+On samples, `pass_sample` changes commands before they are on their way (limits of a drive's firmware). In time, `inner` are states
+that are integrated with the robot's, and `act` makes forces of the command that is held and of these states (currents, rotors).
+"""
+
+from abc import ABC
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gough.arguments import floats
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.model import Model
+
+Vector = np.ndarray
+Memory = dict[str, Vector]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """States in time: names, units, first values (n,), sizes (n,) that errors are relative to."""
+
+    names: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    first: Vector = field(default_factory=lambda: np.zeros(0))
+    sizes: Vector = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Actuator(ABC):
+    """Base of all actuators; every number is one for all drives or one each."""
+
+    name: ClassVar[str] = "actuator"
+    dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    def __post_init__(self) -> None:
+        for key in self._keys():
+            value = getattr(self, key)
+            x = floats(key, value)
+            if x.ndim > 1 or not x.size or not np.isfinite(x).all() or (x <= 0).any():
+                raise UsageError(f"{self.name}: {key}={value!r}: give a positive number, or one for each drive")
+            object.__setattr__(self, key, float(x) if x.ndim == 0 else tuple(map(float, x)))
+
+    def _keys(self) -> Iterator[str]:
+        return (f.name for f in fields(self))
+
+    def check(self, model: "Model") -> None:
+        """UsageError where its numbers do not fit to this robot."""
+        names = model.layout.drive_names
+        for key in self._keys():
+            given = getattr(self, key)
+            if isinstance(given, tuple) and len(given) != len(names):
+                raise UsageError(
+                    f"{self.name}: {key} has {len(given)} numbers, the robot has {len(names)} drives: {', '.join(names)}"
+                )
+
+    def numbers(self, model: "Model") -> Memory:
+        """What compiled loops are given."""
+        n = len(model.layout.drive_names)
+        return {k: np.broadcast_to(np.asarray(getattr(self, k), dtype=float), (n,)).copy() for k in self._keys()}
+
+    def pass_sample(self, command: Vector, before: Vector, begins: Any, numbers: Memory, period: Any) -> Vector:
+        """The command (drives,) of a sample that goes on. before: that of the sample before it; begins: above 0 at the first one."""
+        return command
+
+    def flow(self, model: "Model", drives: Vector, rates: Vector) -> Flow:
+        """Its states where the drives are at (drives,) with these rates."""
+        return Flow()
+
+    def act(self, command: Vector, states: Vector, measured: Any, numbers: Memory) -> tuple[Vector, Vector]:
+        """(forces (drives,), rates of its states) behind a command. measured: the robot that runs."""
+        return command, states
+
+    def describe(self) -> dict[str, Any]:
+        """What a result keeps about it."""
+        return {"actuator": self.name} | {key: getattr(self, key) for key in self._keys()}
+
+
+def per_drive(values: Sequence[Any]) -> Vector:
+    """An array of traced scalars."""
+    return np.array(list(values), dtype=object)

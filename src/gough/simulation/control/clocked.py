@@ -1,0 +1,249 @@
+"""A law on a clock inside the compiled time loop, between its sensors and its actuators.
+
+Own states: first those of the actuators, which flow; then the memory, which changes at the begin of a step where something is due.
+    instant   sensors take their samples, late ones are shown; then the law takes its own: commands, within limits, pass the
+              actuators and are on their way; then those that arrive are held
+    between   forces are what is held, or what the actuators make of it in time
+The law's own states x are those of the sampled law: x_{k+1} = x_k + T ẋ(x_k, …).
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.scalar import select
+from gough.simulation.actuators.actuator import Flow
+from gough.simulation.control.law import Action, Here, Inner, Law, Signals, Tick, clipped_forces, demand_shape, record_action
+from gough.simulation.control.sampled import Sampled
+from gough.simulation.control.sensed import seen_by
+from gough.simulation.sampling.cells import Cells, under, within
+from gough.simulation.sampling.line import Line, common_grid
+from gough.simulation.sampling.noise import key_of
+
+if TYPE_CHECKING:
+    from gough.model import Model
+    from gough.simulation.motion.motion import Motion
+
+Vector = np.ndarray
+Memory = dict[str, Vector]
+SIZE = 1e300
+"""Of what has no error: it does not flow."""
+
+
+@dataclass(frozen=True)
+class Clocked(Law):
+    """of: what the user gave, whose law is one of gough's. run: which of many, for random numbers."""
+
+    of: Sampled
+    run: int = 0
+    name = "sampled"
+
+    @property
+    def law(self) -> Law:
+        """That is sampled."""
+        return self.of.law
+
+    @property
+    def computes(self) -> bool:  # type: ignore[override]
+        """See `Law`."""
+        return self.law.computes
+
+    @property
+    def any_velocities(self) -> bool:
+        """See `Law`."""
+        return self.law.any_velocities
+
+    def knows(self) -> "tuple[Any, Model | None]":
+        """See `Law`."""
+        return self.law.knows()
+
+    def check(self, model: "Model", motion: "Motion | None") -> None:
+        """See `Law`; model: the law's."""
+        self.of._demand_units(model)
+        if not model.mechanism.drives:
+            raise UsageError(f"{self.name}: {model.robot.name} has no drives")
+        self.law.check(model, motion)
+        for part in (*self.of.sensors, *self.of.actuators):
+            part.check(model)
+
+    def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
+        """See `Law`."""
+        return self.law.reference(model, motion, parameters)
+
+    def lines(self, model: "Model") -> list[Line]:
+        """The clock of the law, and those of its sensors."""
+        return [self._line(model), *(sensor.line(model, self.of.period) for sensor in self.of.sensors)]
+
+    def grid(self, model: "Model") -> float | None:
+        """Time (s) of which all its times are multiples; None where there is none."""
+        return common_grid(self.lines(model))
+
+    def _line(self, model: "Model") -> Line:
+        return Line(len(model.mechanism.drives), self.of.period, self.of.delay, self.name)
+
+    def _numbers(self, model: "Model", own: "Model") -> Memory:
+        """What the compiled loop is given, by name."""
+        out = {"law": self.law.settings(model, own)} | under("line", self._line(model).numbers)
+        if self.limit is not None:
+            out["limit"] = self.limits(model)
+        for k, sensor in enumerate(self.of.sensors):
+            out |= under(f"sensor{k}", sensor.numbers(model, self.of.period))
+        for k, actuator in enumerate(self.of.actuators):
+            out |= under(f"actuator{k}", actuator.numbers(model))
+        return out
+
+    def settings(self, model: "Model", own: "Model | None" = None) -> Vector:
+        """See `Law`."""
+        found = self._numbers(model, own or model)
+        return Cells.of(found).join(found)
+
+    def _memory(self, model: "Model", states: Vector) -> Memory:
+        """At the first time, by name. states: those of the law that is sampled."""
+        n = len(model.mechanism.drives)
+        out = {"states": states, "command": np.zeros(n), "held": np.zeros(n)} | under("line", self._line(model).memory())
+        for k, sensor in enumerate(self.of.sensors):
+            key = key_of(self.of.seed, self.run, f"{sensor.name} {k}")
+            own = sensor.memory(model, self.of.period, key) | {"shown": np.zeros(len(sensor.shown(model)[0]))}
+            out |= under(f"sensor{k}", own)
+        return out
+
+    def _flows(self, model: "Model", drives: Vector, rates: Vector) -> list[Flow]:
+        return [actuator.flow(model, drives, rates) for actuator in self.of.actuators]
+
+    def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
+        """See `Law`."""
+        sampled = self.law.inner(model, q, v)
+        memory = self._memory(model, sampled.first)
+        rates = model.function("tree_rates").values(q=q, v=v, parameters=model.parameters)["u"]
+        at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
+        flows = self._flows(model, q[model.drive_index], rates[at])
+        cells = Cells.of(memory)
+        none = np.full(cells.size, SIZE)
+        return Inner(
+            (*(name for flow in flows for name in flow.names), *cells.names),
+            (*(unit for flow in flows for unit in flow.units), *("1",) * cells.size),
+            np.concatenate([*(flow.first for flow in flows), cells.join(memory)]),
+            np.concatenate([*(flow.sizes for flow in flows), none]),
+            cells.size,
+        )
+
+    def first_of_run(self, model: "Model", first: Vector, run: int) -> Vector:
+        """Own states (n,) at the first time of one of many runs, from those of another."""
+        start, cells, found = self._split(model, first)
+        fresh = replace(self, run=run)._memory(model, found["states"])
+        keys = {key: x for key, x in fresh.items() if key.endswith(".key")}
+        return np.concatenate([first[:start], cells.join(found | keys)])
+
+    def _split(self, model: "Model", inner: Vector) -> tuple[int, Cells, Memory]:
+        """(how many of the own states flow, cells of the others, these by name)."""
+        none, n = np.zeros(0), len(model.mechanism.drives)
+        flowing = sum(len(flow.names) for flow in self._flows(model, np.zeros(n), np.zeros(n)))
+        sizes = Cells.of(self._memory(model, none)).sizes
+        cells = Cells(sizes | {"states": len(inner) - flowing - sum(sizes.values())})
+        return flowing, cells, cells.split(inner[flowing:])
+
+    def _given(self, here: Here) -> Memory:
+        found = self._numbers(here.measured.model, here.own.model)
+        return Cells.of(found).split(here.settings)
+
+    def act(self, here: Here) -> Action:
+        """See `Law`: what is held, behind the actuators."""
+        model = here.measured.model
+        _, _, memory = self._split(model, here.inner)
+        force, given, at, rates = memory["held"], self._given(here), 0, []
+        n = len(force)
+        for k, (actuator, flow) in enumerate(zip(self.of.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)):
+            if flow.names:
+                states = here.inner[at : at + len(flow.names)]
+                force, rate = actuator.act(force, states, here.measured, within(f"actuator{k}", given))
+                rates.append(rate)
+                at += len(flow.names)
+        return Action(force, np.concatenate(rates) if rates else np.zeros(0))
+
+    def tick(self, here: Here) -> Tick:
+        """See `Law`."""
+        model, t = here.measured.model, here.now.time
+        flowing, cells, memory = self._split(model, here.inner)
+        given, after = self._given(here), dict(memory)
+        exact, events, shown = t, [], []
+        for k, sensor in enumerate(self.of.sensors):
+            own, numbers, name = within(f"sensor{k}", memory), within(f"sensor{k}", given), f"sensor{k}"
+            exact = self._exact(sensor.line(model, self.of.period), within("line", own), within("line", numbers), t, exact)
+            found, seen, event = sensor.sample(model, self.of.period, own, numbers, here.measured, t)
+            after |= under(name, found | {"shown": seen})
+            shown.append(seen)
+            events.append(event)
+        line, own, numbers = self._line(model), within("line", memory), within("line", given)
+        exact = self._exact(line, own, numbers, t, exact)
+        due, begins = line.is_due(own, numbers, t), 0.5 - own["count"][0]
+        view = replace(here, measured=seen_by(self.of.sensors, here.measured, shown), inner=memory["states"], settings=given["law"])
+        action = record_action(self.law, view)
+        command = self._commands(model, action.tau, memory["command"], begins, given)
+        after["command"] = _where(due, command, memory["command"])
+        rates = demand_shape(self.law, "rates", action.rates, self._names(here), "state of its own")
+        moved = memory["states"] + rates * numbers["period"][0]
+        after["states"] = _where(due, moved, memory["states"])
+        found, after["held"] = line.push(own, numbers, t, command)
+        after |= under("line", found)
+        events.append(line.next_event(found, numbers, t))
+        return Tick(cells.join(after), exact, _least(events))
+
+    @staticmethod
+    def _exact(line: Line, memory: Memory, numbers: Memory, t: Any, before: Any) -> Any:
+        """The time (s) as its clock has it, where it is due: sums of steps are off by rounding."""
+        due, exact = line.is_due(memory, numbers, t), memory["count"][0] * numbers["period"][0]
+        return select(due, exact, before)
+
+    def _names(self, here: Here) -> tuple[str, ...]:
+        """Of the states of the law that is sampled."""
+        own = here.own.model
+        return self.law.inner(own, own.home, np.zeros(own.layout.nv)).names
+
+    def _commands(self, model: "Model", tau: Vector, before: Vector, begins: Any, given: Memory) -> Vector:
+        """Commands (drives,) of a sample, as they are sent on their way."""
+        command = demand_shape(self.law, "forces", tau, model.layout.drive_names, "drive")
+        if self.limit is not None:
+            command = clipped_forces(command, given["limit"])
+        for k, actuator in enumerate(self.of.actuators):
+            numbers = within(f"actuator{k}", given)
+            command = actuator.pass_sample(command, before, begins, numbers, given["line.period"][0])
+        return command
+
+    def signals(self, model: "Model", names: Any, units: Any) -> Signals:
+        """See `Law`: what the sensors show, the commands that are held, states of actuators and of the law that is sampled."""
+        layout = model.layout
+        out: Signals = {"command": (_places(names, "held"), layout.drive_units, _columns("command", layout.drive_names))}
+        own = [sensor.name for sensor in self.of.sensors]
+        for k, sensor in enumerate(self.of.sensors):
+            name = sensor.name if own.count(sensor.name) == 1 else f"{sensor.name}{k}"
+            entries, its = sensor.shown(model)
+            out[name] = _places(names, f"sensor{k}.shown"), its, _columns(name, entries)
+        flowing = [k for k, unit in enumerate(units) if unit and "[" not in names[k]]
+        if flowing:
+            out["actuators"] = flowing, tuple(units[k] for k in flowing), tuple(names[k] for k in flowing)
+        return out
+
+    def describe(self) -> dict[str, Any]:
+        """What a result keeps about it."""
+        return self.of.describe() | {"asked": "in the time loop"}
+
+
+def _places(names: Any, cell: str) -> list[int]:
+    return [k for k, name in enumerate(names) if name.startswith(f"{cell}[")]
+
+
+def _columns(channel: str, names: Any) -> tuple[str, ...]:
+    return tuple(f"{channel}.{name}" for name in names)
+
+
+def _where(condition: Any, a: Vector, b: Vector) -> Vector:
+    return np.array([select(condition, x, y) for x, y in zip(a, b, strict=True)], dtype=object)
+
+
+def _least(values: list[Any]) -> Any:
+    least = values[0]
+    for x in values[1:]:
+        least = select(least - x, x, least)
+    return least
