@@ -9,7 +9,8 @@ from gough.errors import GOOD, Failure
 class Op(IntEnum):
     """Kind of a node. Leaves first, then arithmetic, then what machines have, then blocks.
 
-    INPUT and CONST carry a payload instead of operands. ROUND: to the nearest whole number, halves to even ones. The machine's operations are made by passes, never recorded:
+    INPUT and CONST carry a payload instead of operands. ROUND: to the nearest whole number, halves to even ones.
+    The machine's operations are made by passes, never recorded:
     FMA a b + c, FMS a b - c, FNMA c - a b, FNMS -a b - c; RCP 1/a and RSQRT 1/√a; RCP_SEED and RSQRT_SEED the same to
     14 bits; QUADRANT_SIN and QUADRANT_COS (t, s, c): sine and cosine of an angle whose remainder after whole quarter
     turns has sine s and cosine c; the last two bits of t say which quarter.

@@ -69,4 +69,6 @@ def expand_angles(program: Program, fused: bool = True) -> Program:
     def rounded(x: int) -> int:
         return raw(Op.SUB, raw(Op.ADD, x, const(ROUNDER)), const(ROUNDER))
 
-    return rewrite_machine(program, graph, {Op.SIN: lambda x: pair(x)[0], Op.COS: lambda x: pair(x)[1], Op.ROUND: rounded})
+    return rewrite_machine(
+        program, graph, {Op.SIN: lambda x: pair(x)[0], Op.COS: lambda x: pair(x)[1], Op.ROUND: rounded}
+    )

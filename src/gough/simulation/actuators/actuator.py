@@ -1,10 +1,9 @@
-"""What all actuators share: a command of every sample comes in, what it does to it goes out; or it flows in time behind the command.
+"""What all actuators share: a command of every sample comes in, and goes out changed; or something flows in time behind it.
 
-On samples, `pass_sample` changes commands before they are on their way (limits of a drive's firmware). In time, `inner` are states
-that are integrated with the robot's, and `act` makes forces of the command that is held and of these states (currents, rotors).
-"""
+On samples, `pass_sample` changes commands before they are on their way (limits of a drive's firmware). In time, `flow` are
+states that are integrated with the robot's, and `act` makes forces of the command that is held and of these states (currents,
+rotors)."""
 
-from abc import ABC
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +12,8 @@ import numpy as np
 
 from gough.arguments import floats
 from gough.errors import UsageError
+from gough.robot.units import Quantity
+from gough.simulation.sampling.cells import misfits
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -32,7 +33,7 @@ class Flow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Actuator(ABC):
+class Actuator:
     """Base of all actuators; every number is one for all drives or one each."""
 
     name: ClassVar[str] = "actuator"
@@ -44,7 +45,8 @@ class Actuator(ABC):
             x = floats(key, value)
             if x.ndim > 1 or not x.size or not np.isfinite(x).all() or (x <= 0).any():
                 raise UsageError(f"{self.name}: {key}={value!r}: give a positive number, or one for each drive")
-            object.__setattr__(self, key, float(x) if x.ndim == 0 else tuple(map(float, x)))
+            kept = value if isinstance(value, Quantity) else float(x) if x.ndim == 0 else tuple(value)
+            object.__setattr__(self, key, kept)
 
     def _keys(self) -> Iterator[str]:
         return (f.name for f in fields(self))
@@ -58,6 +60,17 @@ class Actuator(ABC):
                 raise UsageError(
                     f"{self.name}: {key} has {len(given)} numbers, the robot has {len(names)} drives: {', '.join(names)}"
                 )
+        for problem in self.unit_problems(model):
+            raise UsageError(f"{self.name}: {problem}")
+
+    def measured_in(self, model: "Model") -> dict[str, tuple[str, ...]]:
+        """Units of its numbers, {argument: unit for each drive}, where they depend on the robot."""
+        return {}
+
+    def unit_problems(self, model: "Model") -> Iterator[str]:
+        """What is wrong with numbers that were written in units which the drives have not."""
+        for key, units in self.measured_in(model).items():
+            yield from misfits({key: getattr(self, key)}, list(zip(model.layout.drive_names, units, strict=True)))
 
     def numbers(self, model: "Model") -> Memory:
         """What compiled loops are given."""
@@ -65,7 +78,7 @@ class Actuator(ABC):
         return {k: np.broadcast_to(np.asarray(getattr(self, k), dtype=float), (n,)).copy() for k in self._keys()}
 
     def pass_sample(self, command: Vector, before: Vector, begins: Any, numbers: Memory, period: Any) -> Vector:
-        """The command (drives,) of a sample that goes on. before: that of the sample before it; begins: above 0 at the first one."""
+        """The command (drives,) of a sample that goes on. before: that of the sample before; begins: above 0 at the first one."""
         return command
 
     def flow(self, model: "Model", drives: Vector, rates: Vector) -> Flow:

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from gough.scalar import select
 from gough.simulation.actuators.actuator import Actuator, Memory, per_drive
+
+if TYPE_CHECKING:
+    from gough.model import Model
 
 Vector = np.ndarray
 
@@ -19,6 +22,10 @@ class RateLimit(Actuator):
     rate: float | Sequence[float]
     name = "rate limit"
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {"rate": ("force per time", "torque per time")}
+
+    def measured_in(self, model: "Model") -> dict[str, tuple[str, ...]]:
+        """See `Actuator`."""
+        return {"rate": tuple(f"{unit}/s" for unit in model.layout.drive_units)}
 
     def pass_sample(self, command: Vector, before: Vector, begins: Any, numbers: Memory, period: Any) -> Vector:
         """See `Actuator`."""

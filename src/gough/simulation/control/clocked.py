@@ -1,6 +1,7 @@
 """A law on a clock inside the compiled time loop, between its sensors and its actuators.
 
-Own states: first those of the actuators, which flow; then the memory, which changes at the begin of a step where something is due.
+Own states: first those of the actuators, which flow; then the memory, which changes at the begin of a step where something is
+due.
     instant   sensors take their samples, late ones are shown; then the law takes its own: commands, within limits, pass the
               actuators and are on their way; then those that arrive are held
     between   forces are what is held, or what the actuators make of it in time
@@ -15,7 +16,17 @@ import numpy as np
 from gough.errors import UsageError
 from gough.scalar import select
 from gough.simulation.actuators.actuator import Flow
-from gough.simulation.control.law import Action, Here, Inner, Law, Signals, Tick, clipped_forces, demand_shape, record_action
+from gough.simulation.control.law import (
+    Action,
+    Here,
+    Inner,
+    Law,
+    Signals,
+    Tick,
+    clipped_forces,
+    demand_shape,
+    record_action,
+)
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.control.sensed import seen_by
 from gough.simulation.sampling.cells import Cells, under, within
@@ -102,7 +113,9 @@ class Clocked(Law):
     def _memory(self, model: "Model", states: Vector) -> Memory:
         """At the first time, by name. states: those of the law that is sampled."""
         n = len(model.mechanism.drives)
-        out = {"states": states, "command": np.zeros(n), "held": np.zeros(n)} | under("line", self._line(model).memory())
+        out = {"states": states, "command": np.zeros(n), "held": np.zeros(n)} | under(
+            "line", self._line(model).memory()
+        )
         for k, sensor in enumerate(self.of.sensors):
             key = key_of(self.of.seed, self.run, f"{sensor.name} {k}")
             own = sensor.memory(model, self.of.period, key) | {"shown": np.zeros(len(sensor.shown(model)[0]))}
@@ -154,7 +167,9 @@ class Clocked(Law):
         _, _, memory = self._split(model, here.inner)
         force, given, at, rates = memory["held"], self._given(here), 0, []
         n = len(force)
-        for k, (actuator, flow) in enumerate(zip(self.of.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)):
+        for k, (actuator, flow) in enumerate(
+            zip(self.of.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)
+        ):
             if flow.names:
                 states = here.inner[at : at + len(flow.names)]
                 force, rate = actuator.act(force, states, here.measured, within(f"actuator{k}", given))
@@ -165,12 +180,14 @@ class Clocked(Law):
     def tick(self, here: Here) -> Tick:
         """See `Law`."""
         model, t = here.measured.model, here.now.time
-        flowing, cells, memory = self._split(model, here.inner)
+        _, cells, memory = self._split(model, here.inner)
         given, after = self._given(here), dict(memory)
         exact, events, shown = t, [], []
         for k, sensor in enumerate(self.of.sensors):
             own, numbers, name = within(f"sensor{k}", memory), within(f"sensor{k}", given), f"sensor{k}"
-            exact = self._exact(sensor.line(model, self.of.period), within("line", own), within("line", numbers), t, exact)
+            exact = self._exact(
+                sensor.line(model, self.of.period), within("line", own), within("line", numbers), t, exact
+            )
             found, seen, event = sensor.sample(model, self.of.period, own, numbers, here.measured, t)
             after |= under(name, found | {"shown": seen})
             shown.append(seen)
@@ -178,7 +195,9 @@ class Clocked(Law):
         line, own, numbers = self._line(model), within("line", memory), within("line", given)
         exact = self._exact(line, own, numbers, t, exact)
         due, begins = line.is_due(own, numbers, t), 0.5 - own["count"][0]
-        view = replace(here, measured=seen_by(self.of.sensors, here.measured, shown), inner=memory["states"], settings=given["law"])
+        view = replace(
+            here, measured=seen_by(self.of.sensors, here.measured, shown), inner=memory["states"], settings=given["law"]
+        )
         action = record_action(self.law, view)
         command = self._commands(model, action.tau, memory["command"], begins, given)
         after["command"] = _where(due, command, memory["command"])
@@ -214,7 +233,9 @@ class Clocked(Law):
     def signals(self, model: "Model", names: Any, units: Any) -> Signals:
         """See `Law`: what the sensors show, the commands that are held, states of actuators and of the law that is sampled."""
         layout = model.layout
-        out: Signals = {"command": (_places(names, "held"), layout.drive_units, _columns("command", layout.drive_names))}
+        out: Signals = {
+            "command": (_places(names, "held"), layout.drive_units, _columns("command", layout.drive_names))
+        }
         own = [sensor.name for sensor in self.of.sensors]
         for k, sensor in enumerate(self.of.sensors):
             name = sensor.name if own.count(sensor.name) == 1 else f"{sensor.name}{k}"

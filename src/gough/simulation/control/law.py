@@ -161,8 +161,8 @@ class Action:
 
 @dataclass(frozen=True)
 class Inner:
-    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to. clocked: how many of
-    them, the last ones, do not flow but change when a clock ticks (see `Law.tick`)."""
+    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to. clocked: how many
+    of them, the last ones, do not flow but change when a clock ticks (see `Law.tick`)."""
 
     names: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
@@ -173,7 +173,7 @@ class Inner:
 
 @dataclass(frozen=True)
 class Tick:
-    """What a clock does at an instant: the states that do not flow (n,) from then on, the exact time (s), that of the next event."""
+    """What a clock does at an instant: states that do not flow (n,) from then on, the exact time (s), that of the next event."""
 
     memory: Vector
     time: Any
@@ -255,6 +255,10 @@ class Law:
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """Own states at the first state of the robot."""
         return Inner()
+
+    def first_of_run(self, model: "Model", first: Vector, run: int) -> Vector:
+        """Own states (n,) at the first time of one of many runs, from those of the first run."""
+        return first
 
     def tick(self, here: Here) -> Tick:
         """What happens at the begin of a step, of laws with states that do not flow."""

@@ -1,6 +1,6 @@
 """Sampled controllers: drive forces are computed every period, arrive after a delay, and are held until the next ones arrive."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,8 +30,8 @@ class Sampled(Law):
     limit: see `Law`; applied to samples.
 
     sensors: what the law sees of the robot instead of its state (`gough.sensors`), one or several; actuators: what stands between
-    its commands and the drives (`gough.actuators`), in the order in which commands pass them; seed: of the sensors' noise. Laws of
-    gough, their own states included (x_{k+1} = x_k + period ẋ), are a part of the compiled time loop where steps are explicit.
+    its commands and the drives (`gough.actuators`), in the order in which commands pass them; seed: of the sensors' noise. Laws
+    of gough, their own states included (x_{k+1} = x_k + period ẋ), are a part of the compiled time loop where steps are explicit.
     """
 
     law: Any
@@ -63,12 +63,21 @@ class Sampled(Law):
         object.__setattr__(self, "sensors", _several("sensors", self.sensors, Sensor))
         object.__setattr__(self, "actuators", _several("actuators", self.actuators, Actuator))
         if self.equipped and not isinstance(self.law, Law):
-            raise UsageError("sensors=, actuators=: a function has its own; give a law of gough.laws, or one derived from Law")
+            raise UsageError(
+                "sensors=, actuators=: a function has its own; give a law of gough.laws, or one derived from Law"
+            )
 
     @property
     def equipped(self) -> bool:
         """Whether sensors or actuators stand between the robot and the law."""
         return bool(self.sensors or self.actuators)
+
+    def unit_problems(self, model: "Model") -> Iterator[tuple[str, int | None, str]]:
+        """See `Law`."""
+        yield from super().unit_problems(model)
+        for key in ("sensors", "actuators"):
+            for k, part in enumerate(getattr(self, key)):
+                yield from ((key, k, f"{part.name}: {said}") for said in part.unit_problems(model))
 
     @property
     def structure(self) -> Hashable:

@@ -97,13 +97,13 @@ def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> R
 def tick_program(plant: Plant, uniform: bool = True) -> Rate:
     """q, v, inner, row, t → own states of the law from then on, time and next event: see `Plant.tick`."""
 
-    def equations(
-        q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector
-    ) -> dict[str, Vector]:
+    def equations(q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Vector]:
         return plant.tick(parameters, q, v, inner, plant.rows.at(row, t[0]))
 
     def made() -> Rate:
-        return prepare_rate(plant, trace_states(plant, equations, "tick", "q", "v", "inner", "row", "t", uniform=uniform))
+        return prepare_rate(
+            plant, trace_states(plant, equations, "tick", "q", "v", "inner", "row", "t", uniform=uniform)
+        )
 
     return plant.kept.get(("tick", uniform), made)
 

@@ -7,6 +7,7 @@ Forces are computed between the stretches, by a compiled program of the law that
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -72,7 +73,7 @@ class TablePieces:
         """(row, whether forces may jump at its end, or it is the last) of all pieces."""
         for row, jumps in TablePieces._own_rows(plant, table, end):
             cuts = grid_cuts(plant, float(row[0]), float(row[1]))
-            for k, (a, b) in enumerate(zip(cuts[:-1], cuts[1:], strict=True)):
+            for k, (a, b) in enumerate(pairwise(cuts)):
                 part = row.copy()
                 part[:2] = a, b
                 yield part, jumps and k == len(cuts) - 2

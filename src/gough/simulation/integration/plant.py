@@ -155,6 +155,10 @@ class Plant:
         own = self.laws_robot
         return self.law.inner(own.model, *own.first(q, v))
 
+    def inner_first(self, q: Vector, v: Vector, run: int = 0) -> Vector:
+        """Their first values (n,) in one of many runs."""
+        return self.law.first_of_run(self.laws_robot.model, self.inner_at(q, v).first, run)
+
     @property
     def inner_size(self) -> int:
         """Number of the law's own states."""

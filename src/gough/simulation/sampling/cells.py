@@ -1,10 +1,12 @@
 """Arrays by name, one after the other in a vector: the memory of a loop on a clock, and its numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from gough.robot.units import misfit
 
 Vector = np.ndarray
 
@@ -52,3 +54,14 @@ def under(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def within(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of arrays that have such a longer name, by the shorter one."""
     return {key.removeprefix(f"{name}."): x for key, x in values.items() if key.startswith(f"{name}.")}
+
+
+def misfits(numbers: Mapping[str, Any], channels: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """What is wrong with numbers, one for all channels (name, unit) or one each, that were written in units of another kind."""
+    for key, given in numbers.items():
+        listed = given if isinstance(given, tuple) else [given] * len(channels)
+        for value, (name, unit) in zip(listed, channels, strict=False):
+            problem = misfit(value, unit, f"that of {name}")
+            if problem:
+                yield f"{key}: {problem}"
+                break

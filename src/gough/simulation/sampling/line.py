@@ -1,8 +1,8 @@
 """Values that are taken every period, are shown after a delay and held: a shift register in the memory of a march.
 
-Sample j is taken at j T and shown from j T + d on, d = m T + phase with 0 <= phase < T. After sample j was taken, the register has
-those of j, j - 1, …: shown is entry m from j T + phase on, before it entry m + 1. Until the first sample is shown all entries are
-the first one, as of a line that was on before.
+Sample j is taken at j T and shown from j T + d on, d = m T + phase with 0 <= phase < T. After sample j was taken, the register
+has those of j, j - 1, …: shown is entry m from j T + phase on, before it entry m + 1. Until the first sample is shown all
+entries are the first one, as of a line that was on before.
 """
 
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class Line:
     def __post_init__(self) -> None:
         if self.whole >= DEEPEST:
             raise UsageError(
-                f"{self.name}: delay={self.delay:g} s are {self.delay / self.period:.4g} samples of {self.period:g} s on the way at "
-                f"a time, {DEEPEST} are the most; give a shorter delay, or a longer period"
+                f"{self.name}: delay={self.delay:g} s are {self.delay / self.period:.4g} samples of {self.period:g} s on the way "
+                f"at a time, {DEEPEST} are the most; give a shorter delay, or a longer period"
             )
 
     @property

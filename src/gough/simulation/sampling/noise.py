@@ -1,9 +1,9 @@
 """Numbers drawn by chance inside compiled loops: each follows from a key and a counter alone, in any order, on any machine.
 
 A Feistel network of ten rounds on two words of 26 bits: (l, r) becomes (r, l + ⌊r (r + k) / 2^13⌉) modulo 2^26, in whole numbers
-between ± 2^25, whose products are exact in doubles; k comes from a key. A key says seed, run and who draws; a counter which sample
-and which pair, as with the generators of [Salmon 2011]. Two words make two uniform numbers, and these two normal ones by Box and
-Muller.
+between ± 2^25, whose products are exact in doubles; k comes from a key. A key says seed, run and who draws; a counter which
+sample and which pair, as with the generators of [Salmon 2011]. Two words make two uniform numbers, and these two normal ones by
+Box and Muller.
 """
 
 import hashlib

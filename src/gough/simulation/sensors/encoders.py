@@ -18,9 +18,9 @@ Vector = np.ndarray
 
 @dataclass(frozen=True, kw_only=True)
 class Encoders(Sensor):
-    """Positions of all drives (m, rad); see `Sensor` for noise, bias, resolution, delay, period and lost. Rates are differences of
-    two samples over the period, smoothed by a low pass of first order where bandwidth (Hz) is given; that of the first sample is
-    exact, as of a controller that was on before."""
+    """Positions of all drives (m, rad); see `Sensor` for noise, bias, resolution, delay, period and lost. Rates are differences
+    of two samples over the period, smoothed by a low pass of first order where bandwidth (Hz) is given; that of the first
+    sample is exact, as of a controller that was on before."""
 
     bandwidth: float | None = None
     name = "encoders"

@@ -1,11 +1,11 @@
 """What all sensors share: noise, bias, resolution, samples that are lost, a clock of their own, a delay.
 
-A sample of a quantity x is  round((x + bias + noise w) / resolution) resolution, w normal of variance 1, or what the sample before
-it was where it is lost. It is held until the next one; `Line` says when it is seen.
+A sample of a quantity x is  round((x + bias + noise w) / resolution) resolution, w normal of variance 1, or what the sample
+before it was where it is lost. It is held until the next one; `Line` says when it is seen.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,8 +13,9 @@ import numpy as np
 
 from gough.arguments import floats, number, take
 from gough.errors import UsageError
+from gough.robot.units import Quantity
 from gough.scalar import round_, select
-from gough.simulation.sampling.cells import under, within
+from gough.simulation.sampling.cells import misfits, under, within
 from gough.simulation.sampling.line import Line
 from gough.simulation.sampling.noise import normal_numbers, uniform_pair
 
@@ -53,7 +54,7 @@ class Sensor(ABC):
         if x.ndim > 1 or not x.size or not np.isfinite(x).all() or (x < least).any():
             bound = "" if least == -np.inf else f", none below {least:g}"
             raise UsageError(f"{self.name}: {key}={value!r}: give a finite number, or one for each channel{bound}")
-        return float(x) if x.ndim == 0 else tuple(map(float, x))
+        return value if isinstance(value, Quantity) else float(x) if x.ndim == 0 else tuple(value)
 
     @abstractmethod
     def channels(self, model: "Model") -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -72,6 +73,13 @@ class Sensor(ABC):
                 raise UsageError(
                     f"{self.name}: {key} has {len(given)} numbers, there are {len(names)} channels: {', '.join(names)}"
                 )
+        for problem in self.unit_problems(model):
+            raise UsageError(f"{self.name}: {problem}")
+
+    def unit_problems(self, model: "Model") -> Iterator[str]:
+        """What is wrong with numbers that were written in units which the channels have not."""
+        channels = list(zip(*self.channels(model), strict=True))
+        yield from misfits({key: getattr(self, key) for key in ("noise", "bias", "resolution")}, channels)
 
     def entries(self, key: str, model: "Model") -> Vector:
         """noise, bias or resolution of all channels (n,)."""
@@ -112,7 +120,11 @@ class Sensor(ABC):
         after, shown = line.push(at, given, t, values)
         kept = np.array([select(due, a, b) for a, b in zip(x, last, strict=True)], dtype=object)
         more = self.remember(values, memory, due)
-        return under("line", after) | {"key": memory["key"], "last": kept} | more, shown, line.next_event(after, given, t)
+        return (
+            under("line", after) | {"key": memory["key"], "last": kept} | more,
+            shown,
+            line.next_event(after, given, t),
+        )
 
     def _taken(self, x: Vector, key: Vector, numbers: Memory, model: "Model", count: Any) -> Vector:
         if self.entries("bias", model).any():
@@ -120,7 +132,9 @@ class Sensor(ABC):
         if self.entries("noise", model).any():
             x = x + numbers["noise"] * normal_numbers(key, count, len(x))
         digits = self.entries("resolution", model)
-        steps = [round_(a / d) * d if given else a for a, d, given in zip(x, numbers["resolution"], digits, strict=True)]
+        steps = [
+            round_(a / d) * d if given else a for a, d, given in zip(x, numbers["resolution"], digits, strict=True)
+        ]
         return np.array(steps, dtype=object)
 
     def follow(self, x: Vector, memory: Memory, numbers: Memory, period: Any, measured: Any) -> Vector:

@@ -1,0 +1,6 @@
+"""The family of actuators: a new one is a file beside this one and its line here."""
+
+from gough.simulation.actuators.actuator import Actuator
+from gough.simulation.actuators.rate_limit import RateLimit
+
+__all__ = ["Actuator", "RateLimit"]

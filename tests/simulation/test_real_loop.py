@@ -1,0 +1,317 @@
+"""Loops with sensors and actuators against the same loop in plain Python around the exact solution of a linear robot: a mass on
+a driven slider, x_{k+1} = e^{A h} x_k + ∫ e^{A s} ds B u, whose law, clocks and random numbers are written again, in integers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.linalg import expm
+
+import gough
+from gough import laws
+from gough.actuators import RateLimit
+from gough.errors import UsageError
+from gough.sensors import Encoders
+from laws.subjects import built
+from simulation.sliders import MASS, slider
+
+KP, KD, GOAL, T = 900.0, 45.0, 0.03, 2e-3
+
+
+@cache
+def mass() -> gough.Model:
+    return slider()
+
+
+@cache
+def five_bar() -> gough.Model:
+    return built(gough.load("five_bar"))
+
+
+def stand(duration: float) -> gough.Motion:
+    return gough.motions.function(lambda t: [GOAL + 0.0 * t], duration, kind="drives", names=["slide"])
+
+
+# The generator, in whole numbers of Python
+
+
+def _near(x: int) -> int:
+    """x modulo 2^26, between ± 2^25."""
+    return (x + 2**25) % 2**26 - 2**25
+
+
+def _halved(x: int, bits: int) -> int:
+    """x / 2^bits to the nearest whole number, halves to even ones."""
+    low, rest = x >> bits, x & (2**bits - 1)
+    half = 2 ** (bits - 1)
+    return low + (rest > half or (rest == half and low % 2 == 1))
+
+
+def words(seed: int, run: int, name: str, sample: int, pair: int) -> tuple[float, float]:
+    digest = hashlib.blake2b(f"{seed} {run} {name}".encode(), digest_size=8).digest()
+    key = [_near(int.from_bytes(digest[k : k + 4], "little")) for k in (0, 4)]
+    left, right = sample, pair
+    for k in range(10):
+        step = _near(k * 0x278DDE7)
+        left, right = right, _near(left + _halved(right * (right + key[k % 2] + step), 13))
+    return tuple((x + 2**25 + 1) / (2**26 + 2) for x in (left, right))  # type: ignore[return-value]
+
+
+def normal(seed: int, run: int, name: str, sample: int) -> float:
+    a, b = words(seed, run, name, sample, 0)
+    return float(np.sqrt(-2 * np.log(a)) * np.cos(2 * np.pi * b))
+
+
+# The loop
+
+
+@dataclass
+class Late:
+    """Values that are shown a delay after they were taken."""
+
+    delay: float
+    taken: list[tuple[float, Any]] = field(default_factory=list)
+
+    def shown(self, t: float) -> Any:
+        seen = [x for when, x in self.taken if when + self.delay <= t + 1e-9]
+        return seen[-1] if seen else self.taken[0][1]
+
+
+def simulated(
+    duration: float,
+    *,
+    force: Callable[[int, float, float], float] = lambda k, x, v: KP * (GOAL - x) - KD * v,
+    encoders: Encoders | None = None,
+    delay: float = 0.0,
+    limit: float = np.inf,
+    rate: float = np.inf,
+    seed: int = 0,
+    run: int = 0,
+    fine: float = 1e-4,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(times, positions, forces) on a grid of fine steps."""
+    A = np.zeros((3, 3))
+    A[0, 1], A[1, 2] = 1.0, 1.0 / MASS
+    step = expm(A * fine)
+    x, v, last, sent, speed = 0.0, 0.0, 0.0, 0.0, 0.0
+    readings, commands = Late(encoders.delay if encoders else 0.0), Late(delay)
+    times, places, forces, k, j = [], [], [], 0, 0
+    for i in range(round(duration / fine) + 1):
+        t = i * fine
+        own = T if encoders is None or encoders.period is None else encoders.period
+        if encoders is not None and t >= j * own - 1e-9:
+            told = x + encoders.bias + encoders.noise * normal(seed, run, "encoders 0", j)
+            if encoders.resolution:
+                told = round(told / encoders.resolution) * encoders.resolution
+            if encoders.lost and j and words(seed, run, "encoders 0", j, 1)[0] < encoders.lost:
+                told = last
+            new = (told - last) / own
+            if encoders.bandwidth:
+                new = speed + (1 - np.exp(-2 * np.pi * encoders.bandwidth * own)) * (new - speed)
+            speed = v if j == 0 else new
+            last, j = told, j + 1
+            readings.taken.append((t, (told, speed)))
+        if t >= k * T - 1e-9:
+            seen = readings.shown(t) if encoders is not None else (x, v)
+            u = float(np.clip(force(k, *seen), -limit, limit))
+            sent = u if k == 0 else sent + float(np.clip(u - sent, -rate * T, rate * T))
+            commands.taken.append((t, sent))
+            k += 1
+        held = commands.shown(t)
+        times.append(t)
+        places.append(x)
+        forces.append(held)
+        x, v, _ = step @ [x, v, held]
+    return np.array(times), np.array(places), np.array(forces)
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "late commands": {"delay": 3e-4},
+    "very late commands": {"delay": 5.3e-3},
+    "quantised": {"encoders": Encoders(resolution=1e-4)},
+    "biased": {"encoders": Encoders(bias=-2e-4)},
+    "late": {"encoders": Encoders(delay=3e-3)},
+    "noise": {"encoders": Encoders(noise=2e-5), "seed": 7},
+    "lost": {"encoders": Encoders(lost=0.3), "seed": 3},
+    "slow clock": {"encoders": Encoders(period=5e-3)},
+    "fast clock": {"encoders": Encoders(period=5e-4, delay=2e-4, bandwidth=60.0)},
+    "limits": {"limit": 6.0, "rate": 400.0},
+    "all": {
+        "encoders": Encoders(
+            noise=1e-5, bias=1e-4, resolution=2e-5, delay=2.6e-3, lost=0.1, bandwidth=80.0, period=1e-3
+        ),
+        "delay": 1.3e-3,
+        "limit": 12.0,
+        "rate": 900.0,
+        "seed": 11,
+    },
+}
+
+
+def law_of(case: dict[str, Any]) -> laws.Sampled:
+    return laws.Sampled(
+        laws.JointPD(KP, KD),
+        T,
+        case.get("delay", 0.0),
+        limit=case.get("limit"),
+        sensors=[case["encoders"]] if "encoders" in case else [],
+        actuators=[RateLimit(rate=case["rate"])] if "rate" in case else [],
+        seed=case.get("seed", 0),
+    )
+
+
+QUICK = {("all", "rk4"), ("all", "dp5"), ("late commands", "rk4"), ("limits", "dp5")}
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        pytest.param(name, method, marks=() if (name, method) in QUICK else pytest.mark.slow)
+        for name in CASES
+        for method in ("rk4", "dp5")
+    ],
+)
+def test_loops_are_those_of_plain_python(name: str, method: str) -> None:
+    """Positions at all samples of one second, to 1e-9 m; and the forces."""
+    case = CASES[name]
+    steps = {"step": 1e-4} if method == "rk4" else {"tolerance": 1e-12}
+    run = gough.simulate(mass(), stand(0.3), law_of(case), q=[0.0], method=method, **steps)  # type: ignore[arg-type]
+    times, places, forces = simulated(0.3, **case)
+    assert run.stopped == "finished" and np.abs(places[-1]) > 0.01
+    at = np.searchsorted(times, run.time + 1e-9) - 1
+    near = np.abs(times[at] - run.time) < 1e-9
+    assert near.sum() >= 100
+    np.testing.assert_allclose(run.q[near, 0], places[at][near], atol=1e-9)
+    first = near & np.append(np.diff(run.time) > 1e-9, False)
+    np.testing.assert_allclose(run.tau[first, 0], forces[at][first], rtol=1e-6, atol=1e-6)
+    assert run.summary()["energy_error"] < 1e-9
+
+
+def test_runs_of_many_are_single_runs() -> None:
+    """Run k of an ensemble is the loop with the random numbers of run k, however many there are."""
+    case = CASES["all"]
+    common = {"motion": stand(0.2), "controller": law_of(case), "step": 1e-4, "stored": 200}
+    many = gough.simulate_many(mass(), np.zeros((9, 1)), **common)
+    few = gough.simulate_many(mass(), np.zeros((3, 1)), **common)
+    np.testing.assert_array_equal(few.q, many.q[:3])
+    for k in (0, 5):
+        times, places, _ = simulated(0.2, run=k, **case)
+        at = np.searchsorted(times, many.time + 1e-9) - 1
+        np.testing.assert_allclose(many.q[k, :, 0], places[at], atol=1e-9)
+    assert many.end_q.std() > 1e-6
+    told = many.run(5)
+    assert told.unit("encoders.slide") == "m" and told["command"].shape == (len(many.time), 1)
+
+
+def test_noise_is_as_it_is_stated() -> None:
+    """Errors of encoders: normal, of their mean and deviation, independent of each other, the drive beside and other seeds."""
+    model, n = five_bar(), 4000
+    at = model.home[model.drive_index]
+    motion = gough.motions.quintic(drives=[at, at], durations=[n * T])
+
+    def errors(seed: int) -> np.ndarray:
+        encoders = Encoders(noise=[2e-4, 1e-5], bias=[0.0, 3e-5])
+        law = laws.Sampled(laws.JointPD(0.0, 0.0), T, sensors=encoders, seed=seed)
+        run = gough.simulate(model, motion, law, method="rk4", step=T, check="off")
+        return run["encoders"][:n, :2] - run["drives.position"][:n]
+
+    found = (errors(1) - [0.0, 3e-5]) / [2e-4, 1e-5]
+    other = (errors(2) - [0.0, 3e-5]) / [2e-4, 1e-5]
+    for x in (*found.T, *other.T):
+        assert stats.kstest(x, "norm").pvalue > 1e-3
+        assert abs(np.corrcoef(x[1:], x[:-1])[0, 1]) < 4 / np.sqrt(n)
+    both = np.corrcoef(np.column_stack([found, other]).T) - np.eye(4)
+    assert np.abs(both).max() < 4 / np.sqrt(n)
+
+
+@dataclass(frozen=True)
+class Integral(laws.Law):
+    """A spring, a damper and an integral."""
+
+    gain: float = 4000.0
+    name = "integral"
+    kinds = ("drives",)
+    computes = False
+
+    def inner(self, model: gough.Model, q: np.ndarray, v: np.ndarray) -> laws.Inner:
+        return laws.Inner(("sum",), ("m s",), np.zeros(1), np.ones(1))
+
+    def act(self, here: laws.Here) -> laws.Action:
+        error = here.now.position - here.measured.drives
+        return laws.Action(KP * error - KD * here.measured.drive_rates + self.gain * here.inner, error)
+
+
+def test_a_law_with_states_of_its_own_is_sampled() -> None:
+    """Its states are sums over the samples."""
+    total = [0.0]
+
+    def force(k: int, x: float, v: float) -> float:
+        error = GOAL - x
+        u = KP * error - KD * v + 4000.0 * total[0]
+        total[0] += T * error
+        return u
+
+    run = gough.simulate(
+        mass(), stand(0.3), laws.Sampled(Integral(), T, sensors=Encoders()), q=[0.0], method="rk4", step=T / 4
+    )
+    times, places, _ = simulated(0.3, force=force, encoders=Encoders())
+    at = np.searchsorted(times, run.time + 1e-9) - 1
+    np.testing.assert_allclose(run.q[::4, 0], places[at][::4], atol=1e-9)
+
+
+def test_pieces_of_a_motion_need_not_meet_the_clock() -> None:
+    """A motion whose pieces end between samples: steps are cut to both, and forces are those at the samples."""
+    times = [0.0, 0.01234, 0.0777, 0.1003]
+    motion = gough.motions.quintic(drives=[[0.0], [0.01], [0.03], [0.02]], durations=np.diff(times))
+    run = gough.simulate(mass(), motion, laws.Sampled(laws.JointPD(KP, KD), T), q=[0.0], method="rk4", step=T / 4)
+    sampled = np.array([np.flatnonzero(np.abs(run.time - k * T) < 1e-9)[-1] for k in range(50)])
+    want = motion.at(run.time[sampled])
+    tau = KP * (want.position - run.q[sampled]) + KD * (want.velocity - run.v[sampled])
+    np.testing.assert_allclose(run.tau[sampled], tau, atol=1e-9)
+    changes = run.time[1:][np.abs(np.diff(run.tau[:, 0])) > 1e-12]
+    assert (np.abs(changes / T - np.round(changes / T)) < 1e-6).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Encoders(noise=-1.0), "noise"),
+        (lambda: Encoders(resolution=[0.1, -1.0]), "resolution"),
+        (lambda: Encoders(lost=1.5), "lost"),
+        (lambda: Encoders(delay=-1e-3), "delay"),
+        (lambda: Encoders(bandwidth=0.0), "bandwidth"),
+        (lambda: RateLimit(rate=0.0), "rate"),
+        (lambda: laws.Sampled(laws.Free(), T, sensors=[3]), "gough.sensors"),
+        (lambda: laws.Sampled(laws.Free(), T, seed=-1), "seed"),
+        (lambda: laws.Sampled(lambda t, q, v, r: [0.0], T, sensors=Encoders()), "function"),
+    ],
+)
+def test_bad_parts(make: Callable[[], Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("law", "asked", "words"),
+    [
+        ({}, {"step": 3e-4}, "give step=0.000285"),
+        ({"delay": 1e-3 / np.pi}, {}, "no common measure"),
+        ({"delay": 10.0}, {}, "samples"),
+        ({"sensors": Encoders(noise=[1e-3, 1e-3])}, {}, "noise has 2 numbers"),
+        ({"sensors": Encoders(delay=1.0)}, {}, "encoders: delay"),
+        ({"actuators": RateLimit(rate=[1.0, 2.0])}, {}, "rate has 2 numbers"),
+        ({"sensors": Encoders()}, {"method": "esdirk4"}, "no sensors"),
+    ],
+)
+def test_loops_that_cannot_be(law: dict[str, Any], asked: dict[str, Any], words: str) -> None:
+    made = laws.Sampled(laws.JointPD(KP, KD), T, **law)
+    with pytest.raises(UsageError, match=words):
+        gough.simulate(mass(), stand(0.1), made, q=[0.0], **({"method": "rk4"} | asked))
