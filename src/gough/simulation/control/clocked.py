@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import UsageError
 from gough.scalar import select
-from gough.simulation.actuators.actuator import Flow
+from gough.simulation.actuators.actuator import Actuator, Flow
 from gough.simulation.control.law import (
     Action,
     Here,
@@ -32,6 +31,7 @@ from gough.simulation.control.sensed import seen_by
 from gough.simulation.sampling.cells import Cells, under, within
 from gough.simulation.sampling.line import Line, common_grid
 from gough.simulation.sampling.noise import key_of
+from gough.simulation.sensors.sensor import Sensor
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -50,6 +50,16 @@ class Clocked(Law):
     of: Sampled
     run: int = 0
     name = "sampled"
+
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """What the law sees."""
+        return self.of.sensors  # type: ignore[return-value]
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """What its commands pass."""
+        return self.of.actuators  # type: ignore[return-value]
 
     @property
     def law(self) -> Law:
@@ -72,12 +82,7 @@ class Clocked(Law):
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`; model: the law's."""
-        self.of._demand_units(model)
-        if not model.mechanism.drives:
-            raise UsageError(f"{self.name}: {model.robot.name} has no drives")
-        self.law.check(model, motion)
-        for part in (*self.of.sensors, *self.of.actuators):
-            part.check(model)
+        self.of.check(model, motion, in_loop=True)
 
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""
@@ -85,7 +90,7 @@ class Clocked(Law):
 
     def lines(self, model: "Model") -> list[Line]:
         """The clock of the law, and those of its sensors."""
-        return [self._line(model), *(sensor.line(model, self.of.period) for sensor in self.of.sensors)]
+        return [self._line(model), *(sensor.line(model, self.of.period) for sensor in self.sensors)]
 
     def grid(self, model: "Model") -> float | None:
         """Time (s) of which all its times are multiples; None where there is none."""
@@ -99,9 +104,9 @@ class Clocked(Law):
         out = {"law": self.law.settings(model, own)} | under("line", self._line(model).numbers)
         if self.limit is not None:
             out["limit"] = self.limits(model)
-        for k, sensor in enumerate(self.of.sensors):
+        for k, sensor in enumerate(self.sensors):
             out |= under(f"sensor{k}", sensor.numbers(model, self.of.period))
-        for k, actuator in enumerate(self.of.actuators):
+        for k, actuator in enumerate(self.actuators):
             out |= under(f"actuator{k}", actuator.numbers(model))
         return out
 
@@ -116,14 +121,14 @@ class Clocked(Law):
         out = {"states": states, "command": np.zeros(n), "held": np.zeros(n)} | under(
             "line", self._line(model).memory()
         )
-        for k, sensor in enumerate(self.of.sensors):
+        for k, sensor in enumerate(self.sensors):
             key = key_of(self.of.seed, self.run, f"{sensor.name} {k}")
             own = sensor.memory(model, self.of.period, key) | {"shown": np.zeros(len(sensor.shown(model)[0]))}
             out |= under(f"sensor{k}", own)
         return out
 
     def _flows(self, model: "Model", drives: Vector, rates: Vector) -> list[Flow]:
-        return [actuator.flow(model, drives, rates) for actuator in self.of.actuators]
+        return [actuator.flow(model, drives, rates) for actuator in self.actuators]
 
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """See `Law`."""
@@ -154,7 +159,7 @@ class Clocked(Law):
         none, n = np.zeros(0), len(model.mechanism.drives)
         flowing = sum(len(flow.names) for flow in self._flows(model, np.zeros(n), np.zeros(n)))
         sizes = Cells.of(self._memory(model, none)).sizes
-        cells = Cells(sizes | {"states": len(inner) - flowing - sum(sizes.values())})
+        cells = Cells({**sizes, "states": len(inner) - flowing - sum(sizes.values())})
         return flowing, cells, cells.split(inner[flowing:])
 
     def _given(self, here: Here) -> Memory:
@@ -168,7 +173,7 @@ class Clocked(Law):
         force, given, at, rates = memory["held"], self._given(here), 0, []
         n = len(force)
         for k, (actuator, flow) in enumerate(
-            zip(self.of.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)
+            zip(self.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)
         ):
             if flow.names:
                 states = here.inner[at : at + len(flow.names)]
@@ -183,7 +188,7 @@ class Clocked(Law):
         _, cells, memory = self._split(model, here.inner)
         given, after = self._given(here), dict(memory)
         exact, events, shown = t, [], []
-        for k, sensor in enumerate(self.of.sensors):
+        for k, sensor in enumerate(self.sensors):
             own, numbers, name = within(f"sensor{k}", memory), within(f"sensor{k}", given), f"sensor{k}"
             exact = self._exact(
                 sensor.line(model, self.of.period), within("line", own), within("line", numbers), t, exact
@@ -196,7 +201,7 @@ class Clocked(Law):
         exact = self._exact(line, own, numbers, t, exact)
         due, begins = line.is_due(own, numbers, t), 0.5 - own["count"][0]
         view = replace(
-            here, measured=seen_by(self.of.sensors, here.measured, shown), inner=memory["states"], settings=given["law"]
+            here, measured=seen_by(self.sensors, here.measured, shown), inner=memory["states"], settings=given["law"]
         )
         action = record_action(self.law, view)
         command = self._commands(model, action.tau, memory["command"], begins, given)
@@ -225,7 +230,7 @@ class Clocked(Law):
         command = demand_shape(self.law, "forces", tau, model.layout.drive_names, "drive")
         if self.limit is not None:
             command = clipped_forces(command, given["limit"])
-        for k, actuator in enumerate(self.of.actuators):
+        for k, actuator in enumerate(self.actuators):
             numbers = within(f"actuator{k}", given)
             command = actuator.pass_sample(command, before, begins, numbers, given["line.period"][0])
         return command
@@ -236,8 +241,8 @@ class Clocked(Law):
         out: Signals = {
             "command": (_places(names, "held"), layout.drive_units, _columns("command", layout.drive_names))
         }
-        own = [sensor.name for sensor in self.of.sensors]
-        for k, sensor in enumerate(self.of.sensors):
+        own = [sensor.name for sensor in self.sensors]
+        for k, sensor in enumerate(self.sensors):
             name = sensor.name if own.count(sensor.name) == 1 else f"{sensor.name}{k}"
             entries, its = sensor.shown(model)
             out[name] = _places(names, f"sensor{k}.shown"), its, _columns(name, entries)

@@ -200,6 +200,8 @@ class Law:
     """Whether it computes with a robot of its own."""
     held: ClassVar[bool] = False
     """Whether forces are computed outside of the time loop and held from one moment to another; they stand in its rows."""
+    vibrates: ClassVar[bool] = False
+    """Whether its own states vibrate, so that sums over the samples of a clock do not tell them."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """What its arguments measure where they are written with units in files; `limit` is a force in every law."""
 

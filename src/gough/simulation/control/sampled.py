@@ -109,18 +109,26 @@ class Sampled(Law):
         """See `Law`."""
         return self.law.knows() if isinstance(self.law, Law) else (None, None)
 
-    def check(self, model: "Model", motion: "Motion | None") -> None:
-        """See `Law`."""
+    def check(self, model: "Model", motion: "Motion | None", in_loop: bool = False) -> None:
+        """See `Law`. in_loop: whether it is a part of the time loop."""
         self._demand_units(model)
         if not model.mechanism.drives:
             raise UsageError(f"{self.name}: {model.robot.name} has no drives")
         if not isinstance(self.law, Law):
             return
         self.law.check(model, motion)
-        if self.law.inner(model, model.home, np.zeros(model.layout.nv)).names:
+        has_states = bool(self.law.inner(model, model.home, np.zeros(model.layout.nv)).names)
+        if has_states and self.law.vibrates:
             raise UsageError(
                 f"{self.law.name} with states of its own runs in continuous time only; use elastic='measured'"
             )
+        if has_states and not in_loop:
+            raise UsageError(
+                f"{self.law.name} has states of its own, which are sampled in the time loop of simulate and simulate_many with "
+                "rk4, dp5 or bs3 alone"
+            )
+        for part in (*self.sensors, *self.actuators):
+            part.check(model)
 
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""

@@ -196,6 +196,19 @@ def step_error(plant: Plant, found: list[dict[str, Vector]], weights: Vector, h:
     return StateLayout(plant).size_of(dq, dv, np.concatenate([inner[: plant.flowing], zeros(plant.inner.clocked)]))
 
 
+def clock_program(plant: Plant) -> Program:
+    """A state and a row to the state after what the law's clock does there; the record is the time (s) of its next event."""
+    states, tick = StateLayout(plant), tick_program(plant)
+
+    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+        s, row = states.split(state), given[: plant.rows.size]
+        found = tick(parameters, q=s.q, v=s.v, inner=s.inner, row=row, t=[s.t])
+        after = states.join(s.q, s.v, s.work, found["inner"], found["time"][0], s.h, s.error)
+        return {"state": after, "record": found["event"], "running": 1.0}
+
+    return turn_program(plant, equations, "clock", states.size)
+
+
 def moment_program(plant: Plant) -> Program:
     """A state and a row to a record: drive forces and accelerations there."""
     states, rate = StateLayout(plant), rate_program(plant)
