@@ -4,7 +4,7 @@ On samples, `pass_sample` changes commands before they are on their way (limits 
 states that are integrated with the robot's, and `act` makes forces of the command that is held and of these states (currents,
 rotors)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,19 +37,30 @@ class Actuator:
     """Base of all actuators; every number is one for all drives or one each."""
 
     name: ClassVar[str] = "actuator"
+    plain: ClassVar[bool] = False
+    """Whether no number of its own shapes its equations; of the very class that says so."""
+    may_vanish: ClassVar[tuple[str, ...]] = ()
+    """Numbers that may be 0."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     def __post_init__(self) -> None:
         for key in self._keys():
             value = getattr(self, key)
             x = floats(key, value)
-            if x.ndim > 1 or not x.size or not np.isfinite(x).all() or (x <= 0).any():
-                raise UsageError(f"{self.name}: {key}={value!r}: give a positive number, or one for each drive")
+            bad = (x < 0) if key in self.may_vanish else (x <= 0)
+            if x.ndim > 1 or not x.size or not np.isfinite(x).all() or bad.any():
+                what = "a number that is not negative" if key in self.may_vanish else "a positive number"
+                raise UsageError(f"{self.name}: {key}={value!r}: give {what}, or one for each drive")
             kept = value if isinstance(value, Quantity) else float(x) if x.ndim == 0 else tuple(value)
             object.__setattr__(self, key, kept)
 
     def _keys(self) -> Iterator[str]:
         return (f.name for f in fields(self))
+
+    @property
+    def known_form(self) -> Hashable | None:
+        """All that shapes its equations; None where its class does not say that nothing else does, by `plain = True`."""
+        return type(self) if vars(type(self)).get("plain") else None
 
     def check(self, model: "Model") -> None:
         """UsageError where its numbers do not fit to this robot."""
@@ -84,6 +95,10 @@ class Actuator:
     def flow(self, model: "Model", drives: Vector, rates: Vector) -> Flow:
         """Its states where the drives are at (drives,) with these rates."""
         return Flow()
+
+    def rest(self, command: Vector, measured: Any, numbers: Memory) -> Vector:
+        """Its states where a command was held for long, the drives as they are now."""
+        return command[:0]
 
     def act(self, command: Vector, states: Vector, measured: Any, numbers: Memory) -> tuple[Vector, Vector]:
         """(forces (drives,), rates of its states) behind a command. measured: the robot that runs."""

@@ -20,6 +20,7 @@ class RateLimit(Actuator):
     """Commands change from sample to sample by no more than rate (N/s, N·m/s) times the period; the first one is as it is."""
 
     rate: float | Sequence[float]
+    plain = True
     name = "rate limit"
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {"rate": ("force per time", "torque per time")}
 

@@ -8,6 +8,7 @@ due.
 The law's own states x are those of the sampled law: x_{k+1} = x_k + T ẋ(x_k, …).
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,9 @@ from gough.simulation.control.law import (
     demand_shape,
     record_action,
 )
+from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.control.sensed import seen_by
+from gough.simulation.control.sensed import Sensed, seen_drives
 from gough.simulation.sampling.cells import Cells, under, within
 from gough.simulation.sampling.line import Line, common_grid
 from gough.simulation.sampling.noise import key_of
@@ -76,6 +78,17 @@ class Clocked(Law):
         """See `Law`."""
         return self.law.any_velocities
 
+    @property
+    def known_form(self) -> Hashable | None:
+        """See `Law`: that of its law, and those of what is around it."""
+        parts = (*self.sensors, *self.actuators)
+        own, around = self.law.known_form, [part.known_form for part in parts]
+        if own is None or None in around:
+            return None
+        lines = [sensor.clock(self.of.period) for sensor in self.sensors]
+        clocks = [(x.whole, bool(x.phase)) for x in (Line(1, self.of.period, self.of.delay), *lines)]
+        return Clocked, self.limit is None, own, tuple(around), len(self.sensors), tuple(clocks)
+
     def knows(self) -> "tuple[Any, Model | None]":
         """See `Law`."""
         return self.law.knows()
@@ -115,11 +128,14 @@ class Clocked(Law):
         found = self._numbers(model, own or model)
         return Cells.of(found).join(found)
 
-    def _memory(self, model: "Model", states: Vector) -> Memory:
-        """At the first time, by name. states: those of the law that is sampled."""
+    def _memory(self, model: "Model", states: Vector, q: Vector | None = None) -> Memory:
+        """At the first time, by name. states: those of the law that is sampled; model, q (nq,): of its robot."""
         n = len(model.mechanism.drives)
-        out = {"states": states, "command": np.zeros(n), "held": np.zeros(n)} | under(
-            "line", self._line(model).memory()
+        seen = {"geometry": model.home if q is None else np.asarray(q)} if self.sensors else {}
+        out = (
+            seen
+            | {"states": states, "command": np.zeros(n), "held": np.zeros(n)}
+            | under("line", self._line(model).memory())
         )
         for k, sensor in enumerate(self.sensors):
             key = key_of(self.of.seed, self.run, f"{sensor.name} {k}")
@@ -133,7 +149,7 @@ class Clocked(Law):
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """See `Law`."""
         sampled = self.law.inner(model, q, v)
-        memory = self._memory(model, sampled.first)
+        memory = self._memory(model, sampled.first, q)
         rates = model.function("tree_rates").values(q=q, v=v, parameters=model.parameters)["u"]
         at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
         flows = self._flows(model, q[model.drive_index], rates[at])
@@ -155,7 +171,7 @@ class Clocked(Law):
         return np.concatenate([first[:start], cells.join(found | keys)])
 
     def _split(self, model: "Model", inner: Vector) -> tuple[int, Cells, Memory]:
-        """(how many of the own states flow, cells of the others, these by name)."""
+        """(how many of the own states flow, cells of the others, these by name). model: the law's."""
         none, n = np.zeros(0), len(model.mechanism.drives)
         flowing = sum(len(flow.names) for flow in self._flows(model, np.zeros(n), np.zeros(n)))
         sizes = Cells.of(self._memory(model, none)).sizes
@@ -169,7 +185,7 @@ class Clocked(Law):
     def act(self, here: Here) -> Action:
         """See `Law`: what is held, behind the actuators."""
         model = here.measured.model
-        _, _, memory = self._split(model, here.inner)
+        _, _, memory = self._split(here.own.model, here.inner)
         force, given, at, rates = memory["held"], self._given(here), 0, []
         n = len(force)
         for k, (actuator, flow) in enumerate(
@@ -185,7 +201,7 @@ class Clocked(Law):
     def tick(self, here: Here) -> Tick:
         """See `Law`."""
         model, t = here.measured.model, here.now.time
-        _, cells, memory = self._split(model, here.inner)
+        flowing, cells, memory = self._split(here.own.model, here.inner)
         given, after = self._given(here), dict(memory)
         exact, events, shown = t, [], []
         for k, sensor in enumerate(self.sensors):
@@ -200,25 +216,49 @@ class Clocked(Law):
         line, own, numbers = self._line(model), within("line", memory), within("line", given)
         exact = self._exact(line, own, numbers, t, exact)
         due, begins = line.is_due(own, numbers, t), 0.5 - own["count"][0]
-        view = replace(
-            here, measured=seen_by(self.sensors, here.measured, shown), inner=memory["states"], settings=given["law"]
-        )
+        view = self._view(here, shown, memory, given["law"])
         action = record_action(self.law, view)
         command = self._commands(model, action.tau, memory["command"], begins, given)
         after["command"] = _where(due, command, memory["command"])
         rates = demand_shape(self.law, "rates", action.rates, self._names(here), "state of its own")
+        if isinstance(view.measured, Sensed):
+            after["geometry"] = _where(due, view.measured.estimate, memory["geometry"])
         moved = memory["states"] + rates * numbers["period"][0]
         after["states"] = _where(due, moved, memory["states"])
         found, after["held"] = line.push(own, numbers, t, command)
         after |= under("line", found)
         events.append(line.next_event(found, numbers, t))
-        return Tick(cells.join(after), exact, _least(events))
+        flows = (
+            _where(begins, self._begun(model, here, after["held"], given), here.inner[:flowing]) if flowing else None
+        )
+        return Tick(cells.join(after), exact, _least(events), flows)
+
+    def _begun(self, model: "Model", here: Here, command: Vector, given: Memory) -> Vector:
+        """States of the actuators as if the first command had been held for long."""
+        n, found = len(command), []
+        for k, (actuator, flow) in enumerate(
+            zip(self.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)
+        ):
+            if flow.names:
+                found.append(actuator.rest(command, here.measured, within(f"actuator{k}", given)))
+        return np.concatenate(found)
 
     @staticmethod
     def _exact(line: Line, memory: Memory, numbers: Memory, t: Any, before: Any) -> Any:
         """The time (s) as its clock has it, where it is due: sums of steps are off by rounding."""
         due, exact = line.is_due(memory, numbers, t), memory["count"][0] * numbers["period"][0]
         return select(due, exact, before)
+
+    def _view(self, here: Here, shown: list[Vector], memory: Memory, settings: Vector) -> Here:
+        """What the law that is sampled sees: the robot's state, or, through sensors, its own robot where they show it."""
+        if not self.sensors:
+            return replace(here, inner=memory["states"], settings=settings)
+        model = here.own.model
+        drives, rates = seen_drives(self.sensors, shown, len(model.mechanism.drives))
+        numbers = here.own.believed(here.measured, here.inputs)
+        seen = Sensed(model, numbers, drives, rates, memory["geometry"])
+        own = OwnRobot(model, None, model)
+        return Here(own, seen, memory["states"], settings, here.inputs[:0], here.now)
 
     def _names(self, here: Here) -> tuple[str, ...]:
         """Of the states of the law that is sampled."""

@@ -178,6 +178,8 @@ class Tick:
     memory: Vector
     time: Any
     next_event: Any
+    flows: Vector | None = None
+    """The own states that flow, from then on; None where they stay as they are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,6 +213,11 @@ class Law:
         laws have it in common share their compiled loop. It counts for the very class that defines it; laws without one of
         their own are traced at every run, and share the loop where the same comes out."""
         return None
+
+    @property
+    def known_form(self) -> Hashable | None:
+        """All that shapes its equations; None where its class does not say it by a `structure` of its own."""
+        return (type(self), self.limit is None, self.structure) if "structure" in vars(type(self)) else None
 
     @property
     def any_velocities(self) -> bool:

@@ -111,12 +111,18 @@ class OwnRobot:
         """(numbers, q, v) of the law's robot, of any scalar."""
         if self.numbers is None:
             return measured.numbers, measured.q, measured.v
-        numbers = regroup_inertia(self._mixed(measured, inputs) if self.same_structure else self._constants)
+        numbers = self.believed(measured, inputs)
         q, v = self.mapped_state(measured.q, measured.v, lambda: measured.rates)
         if self.closes:
             for _ in range(CLOSINGS):
                 q = closed_coordinates(Loops(Posture(numbers, q)))
         return numbers, q, v
+
+    def believed(self, measured: Measured, inputs: Vector) -> Numbers:
+        """Numbers of the law's robot, inertias regrouped, of any scalar."""
+        if self.numbers is None:
+            return measured.numbers
+        return regroup_inertia(self._mixed(measured, inputs) if self.same_structure else self._constants)
 
     def mapped_state(self, q: Vector, v: Vector, rates: Any) -> tuple[Vector, Vector]:
         """(q, v) of the law's robot from those that are measured, loops not closed; rates(): tree velocities measured."""

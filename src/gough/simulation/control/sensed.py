@@ -1,38 +1,78 @@
-"""The robot as its sensors tell it to a law."""
+"""The robot as its sensors tell it to a law.
+
+Drives and their rates are what encoders show. The rest of the state follows by forward geometry of the robot that the law
+computes with: its drives are put where they were measured, and its loops closed by Newton steps from where they were at the
+sample before. Bodies that bend are taken to be straight.
+"""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.dynamics.loops import Loops
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
 from gough.errors import UsageError
+from gough.scalar import zeros
+from gough.simulation.control.drives_lead import led_by_drives
 from gough.simulation.control.own_robot import Measured
+from gough.simulation.coordinates import closed_coordinates, drive_of_entries
 from gough.simulation.sensors.encoders import Encoders
 from gough.simulation.sensors.sensor import Sensor
 
 if TYPE_CHECKING:
-    from gough.dynamics.numbers import Numbers
     from gough.model import Model
 
 Vector = np.ndarray
+CLOSINGS = 3
+"""Newton steps from the state at the sample before."""
 
 
 class Sensed(Measured):
-    """As `Measured`, of what sensors show: drives (drives,) and drive_rates (drives,)."""
+    """As `Measured`, of what sensors show: drives (drives,) and drive_rates (drives,). model, numbers: of the robot that the law
+    computes with; before: its q (nq,) at the sample before."""
 
-    def __init__(self, model: "Model", numbers: "Numbers", drives: Vector, rates: Vector) -> None:
-        given: dict[str, Any] = {"model": model, "numbers": numbers, "shown": (drives, rates)}
+    def __init__(self, model: "Model", numbers: Numbers, drives: Vector, rates: Vector, before: Vector) -> None:
+        given: dict[str, Any] = {"model": model, "numbers": numbers, "shown": (drives, rates), "before": before}
         vars(self).update(given)
 
-    @property
+    @cached_property
     def q(self) -> Vector:  # type: ignore[override]
         """Configuration (nq,)."""
-        raise _unseen("q")
+        led, q = self._led, vars(self)["before"].copy()
+        q[self.model.drive_index] = self.drives
+        numbers = Numbers(led.mechanism, self.numbers.parameters)
+        for _ in range(CLOSINGS if led.mechanism.selection.blocks else 0):
+            q = closed_coordinates(Loops(Posture(numbers, q)))
+        return q
 
-    @property
+    @cached_property
     def v(self) -> Vector:  # type: ignore[override]
         """Velocities (nv,)."""
-        raise _unseen("v")
+        led = self._led
+        given = zeros(led.layout.nv)
+        for i, k in enumerate(drive_of_entries(led.mechanism) or ()):
+            given[i] = self.drive_rates[k]
+        u = Loops(Posture(Numbers(led.mechanism, self.numbers.parameters), self.q)).rates(given)
+        return u[list(self.model.mechanism.selection.independent)]
+
+    @cached_property
+    def _led(self) -> "Model":
+        model = self.model
+        try:
+            return led_by_drives(model)
+        except UsageError as problem:
+            raise UsageError(
+                f"sensors=: the controller asks for the whole state of {model.robot.name}, which its drives do not tell: "
+                f"{len(model.mechanism.drives)} drives, {model.mobility} freedoms; give a law that needs the drives alone"
+            ) from problem
+
+    @property
+    def estimate(self) -> Vector:
+        """q (nq,) as far as it was asked for."""
+        return self.q if "q" in vars(self) else vars(self)["before"]
 
     @property
     def drives(self) -> Vector:
@@ -45,16 +85,9 @@ class Sensed(Measured):
         return vars(self)["shown"][1]
 
 
-def _unseen(what: str) -> UsageError:
-    return UsageError(f"the controller asks for {what} of the robot, its encoders tell drives alone")
-
-
-def seen_by(sensors: Sequence[Sensor], measured: Measured, shown: Sequence[Vector]) -> Measured:
-    """What a law sees through its sensors, which show these numbers; without any the robot's state."""
-    if not sensors:
-        return measured
-    n = len(measured.model.mechanism.drives)
+def seen_drives(sensors: Sequence[Sensor], shown: Sequence[Vector], drives: int) -> tuple[Vector, Vector]:
+    """(positions, rates) (drives,) of what sensors show."""
     for sensor, x in zip(sensors, shown, strict=True):
         if isinstance(sensor, Encoders):
-            return Sensed(measured.model, measured.numbers, x[:n], x[n:])
+            return x[:drives], x[drives:]
     raise UsageError("sensors=: no encoders among them; give gough.sensors.Encoders()")

@@ -297,7 +297,7 @@ class Plant:
     def tick(self, parameters: Vector, q: Vector, v: Vector, inner: Vector, now: Instant) -> dict[str, Vector]:
         """What the law's clock does here: own states (n,) from then on, the exact time (1,), that of the next event (1,)."""
         found = self.law.tick(self._here(Numbers(self.mechanism, parameters), q, v, inner, now))
-        after = np.concatenate([inner[: self.flowing], found.memory])
+        after = np.concatenate([inner[: self.flowing] if found.flows is None else found.flows, found.memory])
         return {"inner": after, "time": np.array([found.time]), "event": np.array([found.next_event])}
 
     def _here(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Here:

@@ -16,13 +16,14 @@ from gough.compilation.status import CONTRADICTION
 from gough.errors import BadStateError, Site, UsageError
 from gough.kinematics.retraction import bad_quaternions
 from gough.simulation.control.clocked import Clocked
+from gough.simulation.control.drives_lead import led_by_drives
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.reference import LedPath
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.events import Event
-from gough.simulation.integration.drive_led import demand_begin, first_velocity, led_by_drives
+from gough.simulation.integration.drive_led import demand_begin, first_velocity
 from gough.simulation.integration.kept import Recent
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.smoothing import Smoothing, smooth_friction
@@ -159,7 +160,7 @@ class Setup:
     @property
     def held(self) -> bool:
         """Whether forces are held from sample to sample."""
-        return self.law.held or (isinstance(self.law, Clocked) and not self.plant.flowing)
+        return self.law.held or (isinstance(self.law, Clocked) and not self.plant.flowing and self.settings.every == 1)
 
     def describe(self) -> dict[str, Any]:
         """What a run keeps about the robot that ran, where it is not the model as it was given."""
@@ -242,8 +243,8 @@ def _is_fixed_motion(motion: Motion) -> bool:
 
 def _fixed_laws(law: Law) -> tuple[type, ...]:
     """The classes of a law and of the one it samples, where all they do follows from class and settings; () else."""
-    both = (law, *([law.law] if isinstance(law, Sampled) and isinstance(law.law, Law) else []))
-    return tuple(map(type, both)) if all("structure" in vars(type(x)) for x in both) else ()
+    both = (law, *([law.law] if isinstance(law, Sampled | Clocked) and isinstance(law.law, Law) else []))
+    return tuple(map(type, both)) if all(x.known_form is not None for x in both) else ()
 
 
 def _bytes(x: Any) -> bytes | None:

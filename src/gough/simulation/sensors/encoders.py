@@ -1,6 +1,6 @@
 """Encoders of the drives: positions, and rates from their differences."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,6 +37,11 @@ class Encoders(Sensor):
         super().__post_init__()
         if self.bandwidth is not None:
             object.__setattr__(self, "bandwidth", take("bandwidth (Hz)", number(above=0), self.bandwidth))
+
+    @property
+    def structure(self) -> Hashable:
+        """See `Sensor`."""
+        return self.bandwidth is None
 
     def channels(self, model: "Model") -> tuple[tuple[str, ...], tuple[str, ...]]:
         """See `Sensor`."""

@@ -5,7 +5,7 @@ before it was where it is lost. It is held until the next one; `Line` says when 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -85,10 +85,27 @@ class Sensor(ABC):
         """noise, bias or resolution of all channels (n,)."""
         return np.broadcast_to(np.asarray(getattr(self, key), dtype=float), (len(self.channels(model)[0]),)).copy()
 
+    @property
+    def known_form(self) -> Hashable | None:
+        """All that shapes its equations, beside its clock; None where its class does not say so by a `structure` of its own."""
+        if "structure" not in vars(type(self)):
+            return None
+        digits = tuple(x > 0 for x in np.atleast_1d(np.asarray(self.resolution, dtype=float)).tolist())
+        noisy, biased = (bool(np.any(np.asarray(x, dtype=float))) for x in (self.noise, self.bias))
+        return type(self), self.structure, noisy, biased, digits, self.lost > 0
+
+    @property
+    def structure(self) -> Hashable:
+        """What of its own options shapes the equations."""
+        return None
+
+    def clock(self, period: float, width: int = 1) -> Line:
+        """When it samples, and when that is seen; period (s): the controller's. width: numbers of a sample."""
+        return Line(width, period if self.period is None else self.period, self.delay, self.name)
+
     def line(self, model: "Model", period: float) -> Line:
-        """When it samples, and when that is seen; period (s): the controller's."""
-        own = period if self.period is None else self.period
-        return Line(len(self.shown(model)[0]), own, self.delay, self.name)
+        """Its clock on a robot."""
+        return self.clock(period, len(self.shown(model)[0]))
 
     def shown(self, model: "Model") -> tuple[tuple[str, ...], tuple[str, ...]]:
         """(names, units) of what is shown of a sample: what is measured, and what follows from it."""
