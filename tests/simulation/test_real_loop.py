@@ -320,7 +320,7 @@ def test_loops_that_cannot_be(law: dict[str, Any], asked: dict[str, Any], words:
 def chain(
     A: np.ndarray, B: np.ndarray, duration: float, first: np.ndarray, begun: Callable[[float], np.ndarray], fine: float
 ) -> np.ndarray:
-    """States (n, k) of ẋ = A x + B u at fine steps, u = K_p (goal - x_0) - K_d x_1 at samples; begun(u): states at the first one."""
+    """States (n, k) of ẋ = A x + B u at fine steps, u = K_p (goal - x_0) - K_d x_1 at samples; begun(u): those at the first."""
     n = len(A)
     whole = np.zeros((n + 1, n + 1))
     whole[:n, :n], whole[:n, n] = A, B
