@@ -422,3 +422,23 @@ def test_encoders_tell_the_rest_by_forward_geometry(design: bool) -> None:
         turns = np.round((run["command"][0, k] - x[0]) / (2e-3 * np.pi))
         np.testing.assert_allclose(run["command"][::2, k], x + 2e-3 * np.pi * turns, atol=1e-12)
     assert np.ptp(told[0]) > 1e-5
+
+
+@pytest.mark.parametrize("method", ["rk4", "dp5"])
+def test_steppers_have_the_same_loop(method: str) -> None:
+    """Cut where it may be, a stepper does what `simulate` does; and it begins anew at any time, as a loop that was on before."""
+    model = five_bar()
+    start = model.home[model.drive_index]
+    motion = gough.motions.quintic(drives=[start, start + [0.3, -0.2]], durations=[0.1], extend="hold")
+    parts: dict[str, Any] = {"sensors": Encoders(noise=1e-5, delay=1e-3), "actuators": Lag(time=1e-3)}
+    law = laws.Sampled(laws.ComputedTorque(400.0, 40.0), T, 5e-4, limit=20.0, **parts)
+    step = 5e-4 if method == "rk4" else None
+    run = gough.simulate(model, motion, law, duration=0.15, method=method, step=step)
+    sim = gough.Stepper(model, law, motion=motion, method=method, longest_step=step)
+    for k in range(50):
+        sim.advance(3e-3 * (k + 1))
+    np.testing.assert_allclose(sim.q, run.q[-1], rtol=0, atol=0.0 if method == "rk4" else 1e-14)
+    sim.reset(t=0.0333)
+    sim.step(dt=1e-4)
+    np.testing.assert_allclose(sim.v, motion.at(0.0334).velocity, atol=0.01)
+    assert np.abs(sim.tau).max() < 20.0

@@ -109,6 +109,10 @@ class Clocked(Law):
         """Time (s) of which all its times are multiples; None where there is none."""
         return common_grid(self.lines(model))
 
+    def next_event(self, model: "Model", t: float) -> float:
+        """See `Law`."""
+        return min(line.next_time(t) for line in self.lines(model))
+
     def _line(self, model: "Model") -> Line:
         return Line(len(model.mechanism.drives), self.of.period, self.of.delay, self.name)
 
@@ -128,18 +132,18 @@ class Clocked(Law):
         found = self._numbers(model, own or model)
         return Cells.of(found).join(found)
 
-    def _memory(self, model: "Model", states: Vector, q: Vector | None = None) -> Memory:
-        """At the first time, by name. states: those of the law that is sampled; model, q (nq,): of its robot."""
+    def _memory(self, model: "Model", states: Vector, q: Vector | None = None, begin: float = 0.0) -> Memory:
+        """At the first time, by name. states: those of the law that is sampled; model, q (nq,): of its robot; begin (s)."""
         n = len(model.mechanism.drives)
         seen = {"geometry": model.home if q is None else np.asarray(q)} if self.sensors else {}
         out = (
             seen
             | {"states": states, "command": np.zeros(n), "held": np.zeros(n)}
-            | under("line", self._line(model).memory())
+            | under("line", self._line(model).memory(begin))
         )
         for k, sensor in enumerate(self.sensors):
             key = key_of(self.of.seed, self.run, f"{sensor.name} {k}")
-            own = sensor.memory(model, self.of.period, key) | {"shown": np.zeros(len(sensor.shown(model)[0]))}
+            own = sensor.memory(model, self.of.period, key, begin) | {"shown": np.zeros(len(sensor.readings(model)[0]))}
             out |= under(f"sensor{k}", own)
         return out
 
@@ -163,11 +167,11 @@ class Clocked(Law):
             cells.size,
         )
 
-    def first_of_run(self, model: "Model", first: Vector, run: int) -> Vector:
-        """Own states (n,) at the first time of one of many runs, from those of another."""
+    def first_of_run(self, model: "Model", first: Vector, run: int, begin: float = 0.0) -> Vector:
+        """See `Law`."""
         start, cells, found = self._split(model, first)
-        fresh = replace(self, run=run)._memory(model, found["states"])
-        keys = {key: x for key, x in fresh.items() if key.endswith(".key")}
+        fresh = replace(self, run=run)._memory(model, found["states"], begin=begin)
+        keys = {key: x for key, x in fresh.items() if key.endswith((".key", ".count"))}
         return np.concatenate([first[:start], cells.join(found | keys)])
 
     def _split(self, model: "Model", inner: Vector) -> tuple[int, Cells, Memory]:
@@ -215,7 +219,7 @@ class Clocked(Law):
             events.append(event)
         line, own, numbers = self._line(model), within("line", memory), within("line", given)
         exact = self._exact(line, own, numbers, t, exact)
-        due, begins = line.is_due(own, numbers, t), 0.5 - own["count"][0]
+        due, begins = line.is_due(own, numbers, t), own["fresh"][0]
         view = self._view(here, shown, memory, given["law"])
         action = record_action(self.law, view)
         command = self._commands(model, action.tau, memory["command"], begins, given)
@@ -245,9 +249,9 @@ class Clocked(Law):
 
     @staticmethod
     def _exact(line: Line, memory: Memory, numbers: Memory, t: Any, before: Any) -> Any:
-        """The time (s) as its clock has it, where it is due: sums of steps are off by rounding."""
-        due, exact = line.is_due(memory, numbers, t), memory["count"][0] * numbers["period"][0]
-        return select(due, exact, before)
+        """The time (s) as its clock has it, where that strikes: sums of steps are off by rounding."""
+        strikes, exact = line.strikes(memory, numbers, t), memory["count"][0] * numbers["period"][0]
+        return select(strikes, exact, before)
 
     def _view(self, here: Here, shown: list[Vector], memory: Memory, settings: Vector) -> Here:
         """What the law that is sampled sees: the robot's state, or, through sensors, its own robot where they show it."""
@@ -255,7 +259,7 @@ class Clocked(Law):
             return replace(here, inner=memory["states"], settings=settings)
         model = here.own.model
         drives, rates = seen_drives(self.sensors, shown, len(model.mechanism.drives))
-        numbers = here.own.believed(here.measured, here.inputs)
+        numbers = here.own.believed_numbers(here.measured, here.inputs)
         seen = Sensed(model, numbers, drives, rates, memory["geometry"])
         own = OwnRobot(model, None, model)
         return Here(own, seen, memory["states"], settings, here.inputs[:0], here.now)
@@ -284,7 +288,7 @@ class Clocked(Law):
         own = [sensor.name for sensor in self.sensors]
         for k, sensor in enumerate(self.sensors):
             name = sensor.name if own.count(sensor.name) == 1 else f"{sensor.name}{k}"
-            entries, its = sensor.shown(model)
+            entries, its = sensor.readings(model)
             out[name] = _places(names, f"sensor{k}.shown"), its, _columns(name, entries)
         flowing = [k for k, unit in enumerate(units) if unit and "[" not in names[k]]
         if flowing:

@@ -265,8 +265,8 @@ class Law:
         """Own states at the first state of the robot."""
         return Inner()
 
-    def first_of_run(self, model: "Model", first: Vector, run: int) -> Vector:
-        """Own states (n,) at the first time of one of many runs, from those of the first run."""
+    def first_of_run(self, model: "Model", first: Vector, run: int, begin: float = 0.0) -> Vector:
+        """Own states (n,) at the first time (s) of one of many runs, from those of the first run at 0."""
         return first
 
     def tick(self, here: Here) -> Tick:
@@ -276,6 +276,10 @@ class Law:
     def grid(self, model: "Model") -> float | None:
         """Time (s) of which all times of its clock are multiples; None where there is none, or no clock."""
         return None
+
+    def next_event(self, model: "Model", t: float) -> float:
+        """When (s) its clock changes something after t; never without one."""
+        return np.inf
 
     def signals(self, model: "Model", names: Sequence[str], units: Sequence[str]) -> Signals:
         """What a run tells of its own states, which have these names and units."""

@@ -111,14 +111,14 @@ class OwnRobot:
         """(numbers, q, v) of the law's robot, of any scalar."""
         if self.numbers is None:
             return measured.numbers, measured.q, measured.v
-        numbers = self.believed(measured, inputs)
+        numbers = self.believed_numbers(measured, inputs)
         q, v = self.mapped_state(measured.q, measured.v, lambda: measured.rates)
         if self.closes:
             for _ in range(CLOSINGS):
                 q = closed_coordinates(Loops(Posture(numbers, q)))
         return numbers, q, v
 
-    def believed(self, measured: Measured, inputs: Vector) -> Numbers:
+    def believed_numbers(self, measured: Measured, inputs: Vector) -> Numbers:
         """Numbers of the law's robot, inertias regrouped, of any scalar."""
         if self.numbers is None:
             return measured.numbers

@@ -124,8 +124,7 @@ class Sampled(Law):
             )
         if has_states and not in_loop:
             raise UsageError(
-                f"{self.law.name} has states of its own, which are sampled in the time loop of simulate and simulate_many with "
-                "rk4, dp5 or bs3 alone"
+                f"{self.law.name} has states of its own, which are sampled with methods rk4, dp5 and bs3 alone"
             )
         for part in (*self.sensors, *self.actuators):
             part.check(model)

@@ -6,7 +6,7 @@ are not are done as if nothing had happened. States in a folder stay there until
 """
 
 import time as clock
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,6 +38,7 @@ from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.ensembles._bands import Band, band_of, largest_errors
 from gough.simulation.ensembles._plan import SIGNALS, EnsemblePlan, Loads
 from gough.simulation.ensembles._records import STORED, RunRecords
 from gough.simulation.ensembles._start import demand_room, designs_of, first_states
@@ -188,6 +189,15 @@ class Ensemble:
             signs = np.sign(found.reshape(*q.shape[:2], -1))
             out[rows] = (signs[:, 1:] * signs[:, :-1] < 0).any(axis=2)
         return out
+
+    def band(self, channel: str, percent: Sequence[float] = (5.0, 50.0, 95.0)) -> Band:
+        """Below which values of a channel these shares (%) of the runs lie, at every stored time."""
+        return band_of(self, channel, percent)
+
+    @cached_property
+    def tracking(self) -> dict[str, Array]:
+        """Largest distance of every run from its motion at the stored times, by unit, {"m": (runs,), "rad": (runs,)}."""
+        return largest_errors(self)
 
     def __iter__(self) -> Iterator["Run"]:
         return (self.run(k) for k in range(self.runs))

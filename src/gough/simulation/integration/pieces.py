@@ -7,7 +7,7 @@ Forces are computed between the stretches, by a compiled program of the law that
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -92,6 +92,30 @@ class TablePieces:
             last = row[1] >= end * (1 - SAME_TIME)
             row[1] = min(row[1], end)
             yield row, last or bool(kinked[k])
+
+
+class EventPieces:
+    """From one event of a law's clock to the next, in the pieces of a motion's table, then in the row `rest` if there is one."""
+
+    def __init__(self, plant: Plant, table: MotionTable | None, end: float, rest: Vector | None = None) -> None:
+        self._rows = self._cut(plant, table, end, rest)
+
+    def next(self, state: Vector) -> tuple[Vector, bool] | None:
+        """See `PieceSource`."""
+        return next(self._rows, None)
+
+    @staticmethod
+    def _cut(plant: Plant, table: MotionTable | None, end: float, rest: Vector | None) -> Iterator[tuple[Vector, bool]]:
+        own = TablePieces._own_rows(plant, table, end)
+        for row, jumps in chain(own, [] if rest is None else [(rest, True)]):
+            t, last = float(row[0]), float(row[1])
+            while t < last:
+                event = plant.law.next_event(plant.model, t)
+                near = ALIGNED * (event - t)
+                part = row.copy()
+                part[:2] = t, last if event > last - near else event
+                t = float(part[1])
+                yield part, jumps and t == last
 
 
 def grid_cuts(plant: Plant, begin: float, end: float) -> list[float]:

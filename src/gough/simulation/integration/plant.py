@@ -155,9 +155,9 @@ class Plant:
         own = self.laws_robot
         return self.law.inner(own.model, *own.first(q, v))
 
-    def inner_first(self, q: Vector, v: Vector, run: int = 0) -> Vector:
-        """Their first values (n,) in one of many runs."""
-        return self.law.first_of_run(self.laws_robot.model, self.inner_at(q, v).first, run)
+    def inner_first(self, q: Vector, v: Vector, run: int = 0, begin: float = 0.0) -> Vector:
+        """Their first values (n,) in one of many runs, which begins at a time (s)."""
+        return self.law.first_of_run(self.laws_robot.model, self.inner_at(q, v).first, run, begin)
 
     @property
     def inner_size(self) -> int:

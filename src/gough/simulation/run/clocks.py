@@ -19,16 +19,15 @@ WHOLE = 1e-6
 """How far a number may be from a whole one."""
 
 
-def law_in_loop(law: Law, method: Method, where: str = "") -> Law:
+def law_in_loop(law: Law, method: Method) -> Law:
     """The law as the time loop has it: of one on a clock a part of the loop, where the method has steps that a clock can tick at
-    the begin of; else itself, whose forces are asked for between the steps. where: what has no such loop at all."""
+    the begin of; else itself, whose forces are asked for between the steps."""
     if not isinstance(law, Sampled) or not isinstance(law.law, Law):
         return law
-    if not where and isinstance(method, ExplicitRungeKutta):
+    if isinstance(method, ExplicitRungeKutta):
         return Clocked(law, limit=law.limit)
     if law.equipped:
-        who = where or f"method {method.name!r}"
-        raise UsageError(f"{who} has no sensors and actuators; take simulate or simulate_many with rk4, dp5 or bs3")
+        raise UsageError(f"method {method.name!r} has no sensors and actuators around a law; take rk4, dp5 or bs3")
     return law
 
 

@@ -81,7 +81,7 @@ def starting_state(
     demand_consistent(model, first_q[None], None if parameters is model.parameters else parameters[None])
     if plant.law.prescribed and motion is not None and not (q is None and v is None):
         demand_begin(model, plant.law.reference(model, motion, parameters), first_q[None], first_v[None], begin)
-    inner = plant.inner_at(first_q, first_v).first
+    inner = plant.inner_first(first_q, first_v, begin=begin)
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
 
 
@@ -170,12 +170,10 @@ class Setup:
         return out | ({"believed": self.own.describe(self.numbers)} if self.law.computes else {})
 
 
-def settle(
-    model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, parameters: Any, stepped: bool = False
-) -> Setup:
+def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, parameters: Any) -> Setup:
     """Everything that is known before machine code is made; UsageError for what cannot run. q, v, wrench, parameters: as
-    `simulate` takes them. stepped: by somebody's own loop."""
-    law = law_in_loop(settings.controller, settings.method, "a Stepper" if stepped else "")
+    `simulate` takes them."""
+    law = law_in_loop(settings.controller, settings.method)
     settings = with_fitting_step(settings, law, model)
     motion, check = settings.motion, settings.check
     design = parameters_of(model, parameters)

@@ -84,7 +84,7 @@ class Stepper:
         asked = {"start": start, "step": longest_step, "tolerance": tolerance, "rho_infinity": rho_infinity}
         duration = 1.0 if motion is None else None
         settings = RunSettings.of(motion, law, duration, method, smoothing=smoothing, check=check, **asked)
-        self._setup = settle(model, settings, q, v, wrench, parameters, stepped=True)
+        self._setup = settle(model, settings, q, v, wrench, parameters)
         self._record = record
         plant = self._setup.plant
         self._layout, self._longest = plant.model.layout, settings.taken_step

@@ -6,7 +6,7 @@ entries are the first one, as of a line that was on before.
 """
 
 from dataclasses import dataclass
-from math import floor
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -58,14 +58,19 @@ class Line:
         """What compiled loops are given."""
         return {"period": np.array([self.period]), "phase": np.array([self.phase])}
 
-    def memory(self) -> dict[str, Vector]:
-        """At the first time: the number of the next sample, and the register."""
-        return {"count": np.zeros(1), "register": np.zeros(self.depth * self.width)}
+    def memory(self, begin: float = 0.0) -> dict[str, Vector]:
+        """At the first time (s): the number of the next sample, whether there was none yet, and the register."""
+        count = ceil(begin / self.period - SAME)
+        return {"count": np.array([float(count)]), "fresh": np.ones(1), "register": np.zeros(self.depth * self.width)}
 
-    def is_due(self, memory: dict[str, Vector], numbers: dict[str, Vector], t: Any) -> Any:
-        """Above 0 where a sample is taken at t (s)."""
+    def strikes(self, memory: dict[str, Vector], numbers: dict[str, Vector], t: Any) -> Any:
+        """Above 0 where its clock strikes at t (s)."""
         period = numbers["period"][0]
         return t - memory["count"][0] * period + SAME * period
+
+    def is_due(self, memory: dict[str, Vector], numbers: dict[str, Vector], t: Any) -> Any:
+        """Above 0 where a sample is taken at t (s): also at the first time, whenever that is."""
+        return select(memory["fresh"][0], 1.0, self.strikes(memory, numbers, t))
 
     def push(
         self, memory: dict[str, Vector], numbers: dict[str, Vector], t: Any, values: Vector
@@ -73,10 +78,14 @@ class Line:
         """(memory after t, values (width,) shown from then on), where these values are those of a sample at t."""
         due, count, n = self.is_due(memory, numbers, t), memory["count"][0], self.width
         was = memory["register"]
-        older = [select(0.5 - count, values[k % n], was[k]) for k in range(len(was) - n)]
+        older = [select(memory["fresh"][0], values[k % n], was[k]) for k in range(len(was) - n)]
         moved = [*values, *older]
         register = np.array([select(due, a, b) for a, b in zip(moved, was, strict=True)], dtype=object)
-        after = {"count": np.array([select(due, count + 1.0, count)], dtype=object), "register": register}
+        after = {
+            "count": np.array([select(self.strikes(memory, numbers, t), count + 1.0, count)], dtype=object),
+            "fresh": np.zeros(1),
+            "register": register,
+        }
         now = register[self.whole * n : (self.whole + 1) * n]
         if not self.phase:
             return after, now
@@ -86,6 +95,12 @@ class Line:
 
     def _arrival(self, after: dict[str, Vector], numbers: dict[str, Vector]) -> Any:
         return (after["count"][0] - 1.0) * numbers["period"][0] + numbers["phase"][0]
+
+    def next_time(self, t: float) -> float:
+        """When (s) something changes after t."""
+        count = floor(t / self.period + SAME)
+        arrival = count * self.period + self.phase
+        return arrival if arrival > t + SAME * self.period else (count + 1) * self.period
 
     def next_event(self, after: dict[str, Vector], numbers: dict[str, Vector], t: Any) -> Any:
         """When (s) something changes next. after: the memory after t."""

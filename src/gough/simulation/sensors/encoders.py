@@ -47,7 +47,7 @@ class Encoders(Sensor):
         """See `Sensor`."""
         return model.layout.drive_names, tuple(model.layout.q_units[k] for k in model.drive_index)
 
-    def shown(self, model: "Model") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def readings(self, model: "Model") -> tuple[tuple[str, ...], tuple[str, ...]]:
         """See `Sensor`: rates after positions."""
         names, units = self.channels(model)
         return (*names, *(f"v.{name}" for name in names)), (*units, *(f"{unit}/s" for unit in units))
@@ -63,16 +63,16 @@ class Encoders(Sensor):
             return found
         return found | {"part": np.array([1.0 - np.exp(-2.0 * np.pi * self.bandwidth * own)])}
 
-    def memory(self, model: "Model", period: float, key: Vector) -> Memory:
+    def memory(self, model: "Model", period: float, key: Vector, begin: float = 0.0) -> Memory:
         """See `Sensor`: and the rates."""
-        return super().memory(model, period, key) | {"rate": np.zeros(len(self.channels(model)[0]))}
+        return super().memory(model, period, key, begin) | {"rate": np.zeros(len(self.channels(model)[0]))}
 
     def follow(self, x: Vector, memory: Memory, numbers: Memory, period: Any, measured: Any) -> Vector:
         """See `Sensor`."""
         rate = (x - memory["last"]) / period
         if self.bandwidth is not None:
             rate = memory["rate"] + numbers["part"][0] * (rate - memory["rate"])
-        begins, true = 0.5 - memory["line.count"][0], measured.drive_rates
+        begins, true = memory["line.fresh"][0], measured.drive_rates
         first = [select(begins, a, b) for a, b in zip(true, rate, strict=True)]
         return np.concatenate([x, np.array(first, dtype=object)])
 

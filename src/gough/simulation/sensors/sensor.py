@@ -105,9 +105,9 @@ class Sensor(ABC):
 
     def line(self, model: "Model", period: float) -> Line:
         """Its clock on a robot."""
-        return self.clock(period, len(self.shown(model)[0]))
+        return self.clock(period, len(self.readings(model)[0]))
 
-    def shown(self, model: "Model") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def readings(self, model: "Model") -> tuple[tuple[str, ...], tuple[str, ...]]:
         """(names, units) of what is shown of a sample: what is measured, and what follows from it."""
         return self.channels(model)
 
@@ -116,10 +116,10 @@ class Sensor(ABC):
         own = {key: self.entries(key, model) for key in ("noise", "bias", "resolution")}
         return under("line", self.line(model, period).numbers) | own | {"lost": np.array([self.lost])}
 
-    def memory(self, model: "Model", period: float, key: Vector) -> Memory:
-        """At the first time. key (2,): of its random numbers."""
+    def memory(self, model: "Model", period: float, key: Vector, begin: float = 0.0) -> Memory:
+        """At the first time (s). key (2,): of its random numbers."""
         own = {"key": key, "last": np.zeros(len(self.channels(model)[0]))}
-        return under("line", self.line(model, period).memory()) | own
+        return under("line", self.line(model, period).memory(begin)) | own
 
     def sample(
         self, model: "Model", period: float, memory: Memory, numbers: Memory, measured: Any, t: Any
@@ -131,7 +131,7 @@ class Sensor(ABC):
         x = self._taken(self.truth(measured), memory["key"], numbers, model, count)
         if self.lost:
             chance = uniform_pair(memory["key"], count, len(x))[0]
-            there = select(0.5 - count, 1.0, chance - numbers["lost"][0])
+            there = select(at["fresh"][0], 1.0, chance - numbers["lost"][0])
             x = np.array([select(there, a, b) for a, b in zip(x, last, strict=True)], dtype=object)
         values = self.follow(x, memory, numbers, given["period"][0], measured)
         after, shown = line.push(at, given, t, values)
