@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
 
 import gough
 from gough import laws
 from gough.actuators import ElasticGear, Lag, RateLimit
 from gough.errors import UsageError
-from gough.sensors import Encoders
+from gough.sensors import Accelerometer, Encoders, Tachometers
 from laws.subjects import built
 from simulation.sliders import MASS, slider
 
@@ -442,3 +443,61 @@ def test_steppers_have_the_same_loop(method: str) -> None:
     sim.step(dt=1e-4)
     np.testing.assert_allclose(sim.v, motion.at(0.0334).velocity, atol=0.01)
     assert np.abs(sim.tau).max() < 20.0
+
+
+@dataclass(frozen=True)
+class Push(laws.Law):
+    """A constant force, and one against what an accelerometer tells."""
+
+    name = "push"
+    kinds = ()
+    computes = False
+
+    def forces(self, here: laws.Here) -> np.ndarray:
+        return np.array([4.0 - 0.5 * here.measured.show("accelerometer")[2]], dtype=object)  # type: ignore[attr-defined]
+
+
+def test_an_accelerometer_feels_force_over_mass() -> None:
+    """Along the slide of a mass in its weight: a_k = (f_{k-1} - m g) / m + g, f held; at first as at rest."""
+    model = slider(9.81)
+    law = laws.Sampled(Push(), T, sensors=[Accelerometer(frame="block.tool", bias=0.01), Encoders()])
+    run = gough.simulate(model, None, law, duration=0.05, method="rk4", step=T)
+    force, felt = [], [9.81 + 0.01]
+    for _ in range(25):
+        force.append(4.0 - 0.5 * felt[-1])
+        felt.append(force[-1] / MASS + 0.01)
+    np.testing.assert_allclose(run["accelerometer"][:25, 2], felt[:25], atol=1e-9)
+    np.testing.assert_allclose(run.tau[:25, 0], force, atol=1e-9)
+    np.testing.assert_allclose(run["accelerometer"][:, :2], 0.01, atol=1e-12)
+
+
+def test_an_accelerometer_and_tachometers_on_a_linkage() -> None:
+    """Differences of the tool's velocity in the turned axes of the tool; rates of the drives with a bias of their own."""
+    model = five_bar()
+    start = model.home[model.drive_index]
+    motion = gough.motions.quintic(drives=[start, start + [0.3, -0.2]], durations=[0.1])
+    sensors = [Encoders(), Accelerometer(frame="left_rod.tool"), Tachometers(bias=0.02)]
+    law = laws.Sampled(laws.JointPD(300.0, 8.0), T, sensors=sensors)
+    run = gough.simulate(model, motion, law, method="rk4", step=T)
+    pose, twist = run["left_rod.tool.pose"], run["left_rod.tool.twist"]
+    turns = Rotation.from_quat(pose[:, [4, 5, 6, 3]])
+    gravity = dict(zip(model.parameter_names, model.parameters, strict=True))
+    change = np.diff(twist[:, :3], axis=0) / T - [gravity[f"gravity.{axis}"] for axis in "xyz"]
+    want = turns[1:].inv().apply(change)
+    np.testing.assert_allclose(run["accelerometer"][1:50], want[:49], atol=1e-8)
+    np.testing.assert_allclose(run["tachometers"][:50], run["drives.rate"][:50] + 0.02, atol=1e-12)
+    want_tau = 300.0 * (motion.at(run.time).position - run["drives.position"]) + 8.0 * (
+        motion.at(run.time).velocity - run["drives.rate"] - 0.02
+    )
+    np.testing.assert_allclose(run["command"][:50], want_tau[:50], atol=1e-9)
+
+
+def test_sensors_that_are_not_there_are_named() -> None:
+    model = slider(9.81)
+    with pytest.raises(UsageError, match=r"no frame 'block.tol'; .*block.tool"):
+        gough.simulate(model, None, laws.Sampled(Push(), T, sensors=Accelerometer(frame="block.tol")), duration=0.1)
+    with pytest.raises(UsageError, match="'accelerometer'; there is encoders"):
+        gough.simulate(model, None, laws.Sampled(Push(), T, sensors=Encoders()), duration=0.1)
+    law = laws.Sampled(laws.JointPD(1.0, 1.0), T, sensors=Accelerometer(frame="block.tool"))
+    with pytest.raises(UsageError, match="no encoders are among them"):
+        gough.simulate(mass(), stand(0.1), law, q=[0.0])

@@ -29,7 +29,7 @@ from gough.simulation.control.law import (
 )
 from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.control.sensed import Sensed, seen_drives
+from gough.simulation.control.sensed import Sensed, channel_names
 from gough.simulation.sampling.cells import Cells, under, within
 from gough.simulation.sampling.line import Line, common_grid
 from gough.simulation.sampling.noise import key_of
@@ -128,7 +128,9 @@ class Clocked(Law):
         return out
 
     def settings(self, model: "Model", own: "Model | None" = None) -> Vector:
-        """See `Law`."""
+        """See `Law`: parts that do not fit are named here, of the robot that runs."""
+        for part in (*self.sensors, *self.actuators):
+            part.check(model)
         found = self._numbers(model, own or model)
         return Cells.of(found).join(found)
 
@@ -258,9 +260,8 @@ class Clocked(Law):
         if not self.sensors:
             return replace(here, inner=memory["states"], settings=settings)
         model = here.own.model
-        drives, rates = seen_drives(self.sensors, shown, len(model.mechanism.drives))
         numbers = here.own.believed_numbers(here.measured, here.inputs)
-        seen = Sensed(model, numbers, drives, rates, memory["geometry"])
+        seen = Sensed(model, numbers, self.sensors, shown, memory["geometry"])
         own = OwnRobot(model, None, model)
         return Here(own, seen, memory["states"], settings, here.inputs[:0], here.now)
 
@@ -285,9 +286,7 @@ class Clocked(Law):
         out: Signals = {
             "command": (_places(names, "held"), layout.drive_units, _columns("command", layout.drive_names))
         }
-        own = [sensor.name for sensor in self.sensors]
-        for k, sensor in enumerate(self.sensors):
-            name = sensor.name if own.count(sensor.name) == 1 else f"{sensor.name}{k}"
+        for k, (sensor, name) in enumerate(zip(self.sensors, channel_names(self.sensors), strict=True)):
             entries, its = sensor.readings(model)
             out[name] = _places(names, f"sensor{k}.shown"), its, _columns(name, entries)
         flowing = [k for k, unit in enumerate(units) if unit and "[" not in names[k]]

@@ -126,8 +126,6 @@ class Sampled(Law):
             raise UsageError(
                 f"{self.law.name} has states of its own, which are sampled with methods rk4, dp5 and bs3 alone"
             )
-        for part in (*self.sensors, *self.actuators):
-            part.check(model)
 
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""

@@ -21,6 +21,7 @@ from gough.simulation.control.own_robot import Measured
 from gough.simulation.coordinates import closed_coordinates, drive_of_entries
 from gough.simulation.sensors.encoders import Encoders
 from gough.simulation.sensors.sensor import Sensor
+from gough.simulation.sensors.tachometers import Tachometers
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -31,12 +32,24 @@ CLOSINGS = 3
 
 
 class Sensed(Measured):
-    """As `Measured`, of what sensors show: drives (drives,) and drive_rates (drives,). model, numbers: of the robot that the law
+    """As `Measured`, of what sensors show. model, numbers: of the robot that the law
     computes with; before: its q (nq,) at the sample before."""
 
-    def __init__(self, model: "Model", numbers: Numbers, drives: Vector, rates: Vector, before: Vector) -> None:
-        given: dict[str, Any] = {"model": model, "numbers": numbers, "shown": (drives, rates), "before": before}
+    def __init__(
+        self, model: "Model", numbers: Numbers, sensors: Sequence[Sensor], shown: Sequence[Vector], before: Vector
+    ) -> None:
+        given: dict[str, Any] = {"model": model, "numbers": numbers, "before": before, "shown": {}}
+        for name, x in zip(channel_names(sensors), shown, strict=True):
+            given["shown"][name] = x
+        given["kinds"] = [type(sensor) for sensor in sensors]
         vars(self).update(given)
+
+    def show(self, name: str) -> Vector:
+        """What a sensor shows (n,), by the name of its channel in a run: "accelerometer", or "accelerometer1" of several."""
+        known = vars(self)["shown"]
+        if name not in known:
+            raise UsageError(f"sensors=: the controller asks for {name!r}; there is {', '.join(known)}")
+        return known[name]
 
     @cached_property
     def q(self) -> Vector:  # type: ignore[override]
@@ -77,17 +90,26 @@ class Sensed(Measured):
     @property
     def drives(self) -> Vector:
         """Drive coordinates (drives,)."""
-        return vars(self)["shown"][0]
+        return self._of(Encoders)[: len(self.model.mechanism.drives)]
 
     @property
     def drive_rates(self) -> Vector:
         """Their rates (drives,)."""
-        return vars(self)["shown"][1]
+        if Tachometers in vars(self)["kinds"]:
+            return self._of(Tachometers)
+        return self._of(Encoders)[len(self.model.mechanism.drives) :]
+
+    def _of(self, kind: type[Sensor]) -> Vector:
+        """What the first sensor of a kind shows."""
+        for own, x in zip(vars(self)["kinds"], vars(self)["shown"].values(), strict=True):
+            if own is kind:
+                return x
+        raise UsageError(
+            "sensors=: the controller asks for the drives, and no encoders are among them; give gough.sensors.Encoders()"
+        )
 
 
-def seen_drives(sensors: Sequence[Sensor], shown: Sequence[Vector], drives: int) -> tuple[Vector, Vector]:
-    """(positions, rates) (drives,) of what sensors show."""
-    for sensor, x in zip(sensors, shown, strict=True):
-        if isinstance(sensor, Encoders):
-            return x[:drives], x[drives:]
-    raise UsageError("sensors=: no encoders among them; give gough.sensors.Encoders()")
+def channel_names(sensors: Sequence[Sensor]) -> list[str]:
+    """Names of the sensors' channels in a run: numbered where several are of a name."""
+    own = [sensor.name for sensor in sensors]
+    return [name if own.count(name) == 1 else f"{name}{own[:k].count(name)}" for k, name in enumerate(own)]

@@ -52,7 +52,7 @@ class Encoders(Sensor):
         names, units = self.channels(model)
         return (*names, *(f"v.{name}" for name in names)), (*units, *(f"{unit}/s" for unit in units))
 
-    def truth(self, measured: Any) -> Vector:
+    def truth(self, measured: Any, memory: Memory, numbers: Memory) -> Vector:
         """See `Sensor`."""
         return measured.drives
 
@@ -76,7 +76,7 @@ class Encoders(Sensor):
         first = [select(begins, a, b) for a, b in zip(true, rate, strict=True)]
         return np.concatenate([x, np.array(first, dtype=object)])
 
-    def remember(self, values: Vector, memory: Memory, due: Any) -> Memory:
+    def remember(self, values: Vector, memory: Memory, due: Any, measured: Any) -> Memory:
         """See `Sensor`."""
         rate = values[len(values) // 2 :]
         return {"rate": np.array([select(due, a, b) for a, b in zip(rate, memory["rate"], strict=True)], dtype=object)}

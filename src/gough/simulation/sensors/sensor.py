@@ -61,8 +61,9 @@ class Sensor(ABC):
         """(names, units) of what it measures on a robot."""
 
     @abstractmethod
-    def truth(self, measured: Any) -> Vector:
-        """What an ideal one would measure (n,). measured: the robot that runs, as `control.own_robot.Measured` has it."""
+    def truth(self, measured: Any, memory: Memory, numbers: Memory) -> Vector:
+        """What an ideal one would measure (n,). measured: the robot that runs, as `control.own_robot.Measured` has it; memory,
+        numbers: see there."""
 
     def check(self, model: "Model") -> None:
         """UsageError where it cannot be on this robot, or its numbers do not fit."""
@@ -128,7 +129,7 @@ class Sensor(ABC):
         line, at = self.line(model, period), within("line", memory)
         given, count = within("line", numbers), at["count"][0]
         due, last = line.is_due(at, given, t), memory["last"]
-        x = self._taken(self.truth(measured), memory["key"], numbers, model, count)
+        x = self._taken(self.truth(measured, memory, numbers), memory["key"], numbers, model, count)
         if self.lost:
             chance = uniform_pair(memory["key"], count, len(x))[0]
             there = select(at["fresh"][0], 1.0, chance - numbers["lost"][0])
@@ -136,7 +137,7 @@ class Sensor(ABC):
         values = self.follow(x, memory, numbers, given["period"][0], measured)
         after, shown = line.push(at, given, t, values)
         kept = np.array([select(due, a, b) for a, b in zip(x, last, strict=True)], dtype=object)
-        more = self.remember(values, memory, due)
+        more = self.remember(values, memory, due, measured)
         return (
             under("line", after) | {"key": memory["key"], "last": kept} | more,
             shown,
@@ -158,8 +159,8 @@ class Sensor(ABC):
         """All that is shown of a sample x (n,), before its delay."""
         return x
 
-    def remember(self, values: Vector, memory: Memory, due: Any) -> Memory:
-        """Memory of its own after a sample."""
+    def remember(self, values: Vector, memory: Memory, due: Any, measured: Any) -> Memory:
+        """Memory of its own after a sample, which shows these values."""
         return {}
 
     def describe(self) -> dict[str, Any]:
