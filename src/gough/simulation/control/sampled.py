@@ -1,7 +1,7 @@
 """Sampled controllers: drive forces are computed every period, arrive after a delay, and are held until the next ones arrive."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -42,6 +42,8 @@ class Sampled(Law):
     actuators: Actuator | Sequence[Actuator] = field(default=(), kw_only=True)
     seed: int = field(default=0, kw_only=True)
     name = "sampled"
+    called: ClassVar[str] = ""
+    """Why a function is called at every sample, instead of being a part of the time loop."""
     held = True
     dimensions: ClassVar = {"period": ("time",), "delay": ("time",)}
 
@@ -62,15 +64,17 @@ class Sampled(Law):
         object.__setattr__(self, "seed", take("seed", whole(0), self.seed))
         object.__setattr__(self, "sensors", _several("sensors", self.sensors, Sensor))
         object.__setattr__(self, "actuators", _several("actuators", self.actuators, Actuator))
-        if self.equipped and not isinstance(self.law, Law):
-            raise UsageError(
-                "sensors=, actuators=: a function has its own; give a law of gough.laws, or one derived from Law"
-            )
 
     @property
     def equipped(self) -> bool:
         """Whether sensors or actuators stand between the robot and the law."""
         return bool(self.sensors or self.actuators)
+
+    def with_reason(self, why: str) -> "Sampled":
+        """The same, which says why its function is called."""
+        made = replace(self)
+        object.__setattr__(made, "called", why)
+        return made
 
     def unit_problems(self, model: "Model") -> Iterator[tuple[str, int | None, str]]:
         """See `Law`."""
@@ -146,6 +150,8 @@ class Sampled(Law):
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
         inner = self.law.describe() if isinstance(self.law, Law) else {"function": getattr(self.law, "__name__", "f")}
+        if self.called:
+            inner |= {"called": self.called}
         told = {"period": self.period, "delay": self.delay, "of": inner}
         for key in ("sensors", "actuators"):
             if getattr(self, key):

@@ -287,13 +287,13 @@ def simulate_many(
     """
     settings = RunSettings.of(motion, controller, duration, "rk4", start=start, step=step, smoothing=smoothing)
     end, step = settings.duration, settings.taken_step
-    law = law_in_loop(settings.controller, settings.method)
+    law = law_in_loop(settings.controller, settings.method, model, settings.motion)
     demand_steps(step, end, MOST_EQUAL, False)
     demand_one_of("device", device, DEVICES)
     if isinstance(law, Sampled):
         raise UsageError(
-            "many runs at once ask no Python function for forces, which are computed inside of the time loop: write it as a law "
-            "(docs/extending/controller.md); Sampled(law, period) of such a one runs here"
+            f"many runs at once ask no function for forces between the steps, and this one must be called: {law.called}; write "
+            "it as a formula of t, q, v and the motion, or as a law (docs/extending/controller.md)"
         )
     if cluster is not None and threads is not None:
         raise UsageError("threads= is of this process; workers of a cluster have one each: leave it out")
@@ -330,7 +330,7 @@ def _settled(
     stored: int,
 ) -> tuple[EnsembleSubject, EnsemblePlan, Array]:
     """(the robots that run, what all runs share, first states (runs, n)); given: q and v."""
-    motion, law = settings.motion, law_in_loop(settings.controller, settings.method)
+    motion, law = settings.motion, law_in_loop(settings.controller, settings.method, model, settings.motion)
     settings = with_fitting_step(settings, law, model)
     described, designs = model, designs_of(model, parameters, vary)
     model, designs, changed = _smoothed(model, settings.smoothing, motion, designs)

@@ -173,7 +173,7 @@ class Setup:
 def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, parameters: Any) -> Setup:
     """Everything that is known before machine code is made; UsageError for what cannot run. q, v, wrench, parameters: as
     `simulate` takes them."""
-    law = law_in_loop(settings.controller, settings.method)
+    law = law_in_loop(settings.controller, settings.method, model, settings.motion)
     settings = with_fitting_step(settings, law, model)
     motion, check = settings.motion, settings.check
     design = parameters_of(model, parameters)
