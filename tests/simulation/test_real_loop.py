@@ -573,3 +573,24 @@ def test_functions_that_do_more_are_called() -> None:
         with pytest.raises(UsageError, match=words):
             gough.simulate_many(mass(), motion=stand(0.01), controller=laws.Sampled(function, T))
     assert len(told) == 5 and all(isinstance(t, float) for t in told) and total[0] == 5.0
+
+
+@pytest.mark.slow
+def test_a_rigid_law_of_another_structure_on_a_flexible_robot() -> None:
+    """It knows a Delta of single rods, the robot has flexible pairs, and its encoders tell the drives alone: what it commands at
+    its reference holds the weight of the robot that it knows, by differences of its potential energy."""
+    flexible, rigid = built(gough.load("delta_flexible")), built(gough.load("delta"))
+    start = flexible.drives(flexible.home) + [0.1, 0.0, -0.05]
+    q = flexible.configuration(drives=start, near=flexible.home)
+    motion = gough.motions.quintic(drives=[start, start], durations=[2e-3])
+    law = laws.Sampled(laws.JointPD(300.0, 10.0, gravity=True, model=rigid), 1e-3, sensors=Encoders())
+    run = gough.simulate(flexible, motion, law, q=q, method="rk4", step=2.5e-5, check="off")
+
+    def potential(drives: np.ndarray) -> float:
+        at = rigid.configuration(drives=drives, near=rigid.home)
+        made = gough.Run.from_states(rigid, [0.0], at[None], np.zeros((1, 3)), np.zeros((1, 3)))
+        return float(made["energy.potential"][0])
+
+    h = 1e-4
+    holding = [(potential(start + h * e) - potential(start - h * e)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(run["command"][0], holding, atol=1e-5)

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 Vector = np.ndarray
 Memory = dict[str, Vector]
+CLOSED = 1e-6
+"""Closure error, of the robot's size, of a state of the law's robot to begin with."""
 SIZE = 1e300
 """Of what has no error: it does not flow."""
 
@@ -67,6 +69,11 @@ class Clocked(Law):
     def law(self) -> Law:
         """That is sampled."""
         return self.of.law
+
+    @property
+    def sees_drives(self) -> bool:  # type: ignore[override]
+        """See `Law`."""
+        return bool(self.sensors)
 
     @property
     def computes(self) -> bool:  # type: ignore[override]
@@ -155,6 +162,8 @@ class Clocked(Law):
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """See `Law`."""
         sampled = self.law.inner(model, q, v)
+        if self.sensors and not float(model.closure_error(q)) < CLOSED:  # of another structure than the robot that runs
+            q = model.configuration(drives=q[model.drive_index], near=model.home)
         memory = self._memory(model, sampled.first, q)
         rates = model.function("tree_rates").values(q=q, v=v, parameters=model.parameters)["u"]
         at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]

@@ -202,6 +202,8 @@ class Law:
     """Whether it computes with a robot of its own."""
     held: ClassVar[bool] = False
     """Whether forces are computed outside of the time loop and held from one moment to another; they stand in its rows."""
+    sees_drives: ClassVar[bool] = False
+    """Whether drives are all that it is told of the robot that runs: then its own robot needs to share no more than these."""
     vibrates: ClassVar[bool] = False
     """Whether its own states vibrate, so that sums over the samples of a clock do not tell them."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}

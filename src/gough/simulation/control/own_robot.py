@@ -187,7 +187,7 @@ def own_robot(
         own = given if smooth is None else smooth(given)
         source = "another model" if nominal is None else "another model, given"
         made = OwnRobot(own, _numbers(own, given, nominal), model, (), bool(own.mechanism.rows), source)
-        _demand_fit(made)
+        _demand_fit(made, law.sees_drives)
         return made
     numbers = _numbers(model, described or model, nominal)
     source = "description" if nominal is None else "given"
@@ -251,8 +251,8 @@ def _geometry(model: "Model") -> list[int]:
     return sorted(k for k in used if 0 <= k < len(model.parameters))
 
 
-def _demand_fit(own: OwnRobot) -> None:
-    """UsageError where what is measured on the robot that runs says nothing to the law's model."""
+def _demand_fit(own: OwnRobot, by_drives: bool) -> None:
+    """UsageError where what is measured on the robot that runs, or its drives alone, says nothing to the law's model."""
     mine, theirs = own.model, own.of
     who = f"model= of the controller ({mine.robot.name}) does not fit to {theirs.robot.name}"
     drives = [", ".join(x.layout.drive_names) or "none" for x in (mine, theirs)]
@@ -260,6 +260,8 @@ def _demand_fit(own: OwnRobot) -> None:
         raise UsageError(
             f"{who}: its drives are {drives[0]}, not {drives[1]}; give one with the same names in the same order"
         )
+    if by_drives:
+        return
     bent = set(mine.layout.q_names[mine.layout.elastic])
     lost = [n for n, place in zip(mine.layout.q_names, own._places, strict=True) if place is None and n not in bent]
     if lost:
