@@ -1,137 +1,20 @@
-"""Loops with sensors and actuators against the same loop in plain Python around the exact solution of a linear robot: a mass on
-a driven slider, x_{k+1} = e^{A h} x_k + ∫ e^{A s} ds B u, whose law, clocks and random numbers are written again, in integers."""
+"""Loops with sensors and actuators against the same loop in plain Python."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
-from scipy.linalg import expm
-from scipy.spatial.transform import Rotation
 
 import gough
 from gough import laws
-from gough.actuators import ElasticGear, Lag, RateLimit
+from gough.actuators import Lag, RateLimit
 from gough.errors import UsageError
-from gough.sensors import Accelerometer, Encoders, Tachometers
-from laws.subjects import built
-from simulation.sliders import MASS, slider
-
-KP, KD, GOAL, T = 900.0, 45.0, 0.03, 2e-3
-
-
-@cache
-def mass() -> gough.Model:
-    return slider()
-
-
-@cache
-def five_bar() -> gough.Model:
-    return built(gough.load("five_bar"))
-
-
-def stand(duration: float) -> gough.Motion:
-    return gough.motions.function(lambda t: [GOAL + 0.0 * t], duration, kind="drives", names=["slide"])
-
-
-# The generator, in whole numbers of Python
-
-
-def _near(x: int) -> int:
-    """x modulo 2^26, between ± 2^25."""
-    return (x + 2**25) % 2**26 - 2**25
-
-
-def _halved(x: int, bits: int) -> int:
-    """x / 2^bits to the nearest whole number, halves to even ones."""
-    low, rest = x >> bits, x & (2**bits - 1)
-    half = 2 ** (bits - 1)
-    return low + (rest > half or (rest == half and low % 2 == 1))
-
-
-def words(seed: int, run: int, name: str, sample: int, pair: int) -> tuple[float, float]:
-    digest = hashlib.blake2b(f"{seed} {run} {name}".encode(), digest_size=8).digest()
-    key = [_near(int.from_bytes(digest[k : k + 4], "little")) for k in (0, 4)]
-    left, right = sample, pair
-    for k in range(10):
-        step = _near(k * 0x278DDE7)
-        left, right = right, _near(left + _halved(right * (right + key[k % 2] + step), 13))
-    return tuple((x + 2**25 + 1) / (2**26 + 2) for x in (left, right))  # type: ignore[return-value]
-
-
-def normal(seed: int, run: int, name: str, sample: int) -> float:
-    a, b = words(seed, run, name, sample, 0)
-    return float(np.sqrt(-2 * np.log(a)) * np.cos(2 * np.pi * b))
-
-
-# The loop
-
-
-@dataclass
-class Late:
-    """Values that are shown a delay after they were taken."""
-
-    delay: float
-    taken: list[tuple[float, Any]] = field(default_factory=list)
-
-    def shown(self, t: float) -> Any:
-        seen = [x for when, x in self.taken if when + self.delay <= t + 1e-9]
-        return seen[-1] if seen else self.taken[0][1]
-
-
-def simulated(
-    duration: float,
-    *,
-    force: Callable[[int, float, float], float] = lambda k, x, v: KP * (GOAL - x) - KD * v,
-    encoders: Encoders | None = None,
-    delay: float = 0.0,
-    limit: float = np.inf,
-    rate: float = np.inf,
-    seed: int = 0,
-    run: int = 0,
-    fine: float = 1e-4,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(times, positions, forces) on a grid of fine steps."""
-    A = np.zeros((3, 3))
-    A[0, 1], A[1, 2] = 1.0, 1.0 / MASS
-    step = expm(A * fine)
-    x, v, last, sent, speed = 0.0, 0.0, 0.0, 0.0, 0.0
-    readings, commands = Late(encoders.delay if encoders else 0.0), Late(delay)
-    times, places, forces, k, j = [], [], [], 0, 0
-    for i in range(round(duration / fine) + 1):
-        t = i * fine
-        own = T if encoders is None or encoders.period is None else encoders.period
-        if encoders is not None and t >= j * own - 1e-9:
-            told = x + encoders.bias + encoders.noise * normal(seed, run, "encoders 0", j)
-            if encoders.resolution:
-                told = round(told / encoders.resolution) * encoders.resolution
-            if encoders.lost and j and words(seed, run, "encoders 0", j, 1)[0] < encoders.lost:
-                told = last
-            new = (told - last) / own
-            if encoders.bandwidth:
-                new = speed + (1 - np.exp(-2 * np.pi * encoders.bandwidth * own)) * (new - speed)
-            speed = v if j == 0 else new
-            last, j = told, j + 1
-            readings.taken.append((t, (told, speed)))
-        if t >= k * T - 1e-9:
-            seen = readings.shown(t) if encoders is not None else (x, v)
-            u = float(np.clip(force(k, *seen), -limit, limit))
-            sent = u if k == 0 else sent + float(np.clip(u - sent, -rate * T, rate * T))
-            commands.taken.append((t, sent))
-            k += 1
-        held = commands.shown(t)
-        times.append(t)
-        places.append(x)
-        forces.append(held)
-        x, v, _ = step @ [x, v, held]
-    return np.array(times), np.array(places), np.array(forces)
-
+from gough.sensors import Encoders
+from simulation.python_loop import GOAL, KD, KP, Late, T, five_bar, mass, simulated, stand, words
 
 CASES: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -210,27 +93,6 @@ def test_runs_of_many_are_single_runs() -> None:
     assert many.end_q.std() > 1e-6
     told = many.run(5)
     assert told.unit("encoders.slide") == "m" and told["command"].shape == (len(many.time), 1)
-
-
-def test_noise_is_as_it_is_stated() -> None:
-    """Errors of encoders: normal, of their mean and deviation, independent of each other, the drive beside and other seeds."""
-    model, n = five_bar(), 4000
-    at = model.home[model.drive_index]
-    motion = gough.motions.quintic(drives=[at, at], durations=[n * T])
-
-    def errors(seed: int) -> np.ndarray:
-        encoders = Encoders(noise=[2e-4, 1e-5], bias=[0.0, 3e-5])
-        law = laws.Sampled(laws.JointPD(0.0, 0.0), T, sensors=encoders, seed=seed)
-        run = gough.simulate(model, motion, law, method="rk4", step=T, check="off")
-        return run["encoders"][:n, :2] - run["drives.position"][:n]
-
-    found = (errors(1) - [0.0, 3e-5]) / [2e-4, 1e-5]
-    other = (errors(2) - [0.0, 3e-5]) / [2e-4, 1e-5]
-    for x in (*found.T, *other.T):
-        assert stats.kstest(x, "norm").pvalue > 1e-3
-        assert abs(np.corrcoef(x[1:], x[:-1])[0, 1]) < 4 / np.sqrt(n)
-    both = np.corrcoef(np.column_stack([found, other]).T) - np.eye(4)
-    assert np.abs(both).max() < 4 / np.sqrt(n)
 
 
 @dataclass(frozen=True)
@@ -317,113 +179,6 @@ def test_loops_that_cannot_be(law: dict[str, Any], asked: dict[str, Any], words:
         gough.simulate(mass(), stand(0.1), made, q=[0.0], **({"method": "rk4"} | asked))
 
 
-def chain(
-    A: np.ndarray, B: np.ndarray, duration: float, first: np.ndarray, begun: Callable[[float], np.ndarray], fine: float
-) -> np.ndarray:
-    """States (n, k) of ẋ = A x + B u at fine steps, u = K_p (goal - x_0) - K_d x_1 at samples; begun(u): those at the first."""
-    n = len(A)
-    whole = np.zeros((n + 1, n + 1))
-    whole[:n, :n], whole[:n, n] = A, B
-    step, x, out, u = expm(whole * fine), first, [], 0.0
-    for i in range(round(duration / fine) + 1):
-        if i % round(T / fine) == 0:
-            u = KP * (GOAL - x[0]) - KD * x[1]
-            x = begun(u) if i == 0 else x
-        out.append(x)
-        x = (step @ [*x, u])[:n]
-    return np.array(out)
-
-
-def test_a_motor_with_a_lag() -> None:
-    """m ẍ = f, T ḟ = u - f, u held: by the exponential of a matrix."""
-    lag, fine = 1.5e-3, 1e-4
-    A = np.array([[0, 1, 0], [0, 0, 1 / MASS], [0, 0, -1 / lag]])
-    truth = chain(A, np.array([0, 0, 1 / lag]), 0.2, np.zeros(3), lambda u: np.array([0.0, 0.0, u]), fine)
-    law = laws.Sampled(laws.JointPD(KP, KD), T, actuators=Lag(time=lag))
-    run = gough.simulate(mass(), stand(0.2), law, q=[0.0], method="rk4", step=fine)
-    np.testing.assert_allclose(run.q[:, 0], truth[:, 0], atol=1e-9)
-    np.testing.assert_allclose(run["actuators"][:, 0], truth[:, 2], atol=2e-6)
-    assert run.unit("motor.slide") == "N" and not run.tau_held
-    assert run.summary()["energy_error"] < 1e-9
-
-
-def test_a_gear_that_gives_way() -> None:
-    """Rotor and mass on a spring: by the exponential of a matrix; without damping no energy is lost between motor and robot."""
-    J, k, fine = 0.7, 8e3, 5e-5
-    for d in (0.0, 30.0):
-        A = np.zeros((4, 4))  # x, v, rotor, its rate
-        A[0, 1] = A[2, 3] = 1.0
-        A[1] = np.array([-k, -d, k, d]) / MASS
-        A[3] = np.array([k, d, -k, -d]) / J
-        truth = chain(A, np.array([0, 0, 0, 1 / J]), 0.2, np.zeros(4), lambda u: np.array([0, 0, u / k, 0]), fine)
-        gear = ElasticGear(inertia=J, stiffness=k, damping=d)
-        law = laws.Sampled(laws.JointPD(KP, KD), T, actuators=gear)
-        run = gough.simulate(mass(), stand(0.2), law, q=[0.0], method="rk4", step=fine)
-        np.testing.assert_allclose(run.q[:, 0], truth[:, 0], atol=1e-9)
-        rotor, rate = run["actuators"].T
-        np.testing.assert_allclose(rotor, truth[:, 2], atol=1e-9)
-        np.testing.assert_allclose(run.tau[:, 0], k * (rotor - run.q[:, 0]) + d * (rate - run.v[:, 0]), atol=1e-6)
-        held, x = run["command"][:-1, 0], 0.5 * J * rate**2 + 0.5 * k * (rotor - run.q[:, 0]) ** 2
-        given = np.concatenate([[0.0], np.cumsum(held * np.diff(rotor))])  # of the motor: its force is held
-        lost = given - run["work.drives"] - (x - x[0])
-        assert np.abs(lost).max() < 1e-9 if d == 0.0 else lost[-1] > 1e-3
-
-
-@dataclass(frozen=True)
-class Watched(laws.Law):
-    """Its force tells what it sees: joints that have no encoder."""
-
-    name = "watched"
-    kinds = ("drives",)
-
-    def forces(self, here: laws.Here) -> np.ndarray:
-        names = here.model.layout.q_names
-        return np.array([1e-3 * here.q[names.index(f"{side}_elbow")] for side in ("left", "right")], dtype=object)
-
-
-@pytest.mark.parametrize("design", [False, True])
-def test_encoders_tell_the_rest_by_forward_geometry(design: bool) -> None:
-    """Of the robot that the law knows, whichever runs: rods meet where two circles cross, in closed form."""
-    model = five_bar()
-    number = dict(zip(model.parameter_names, model.parameters, strict=True))
-    start = model.home[model.drive_index]
-    motion = gough.motions.quintic(drives=[start, start + [0.3, -0.2]], durations=[0.2])
-    law = laws.Sampled(Watched(), T, sensors=Encoders(resolution=1e-4))
-    changed = {"left_elbow.x": 1.02 * number["left_elbow.x"]} if design else None
-    run = gough.simulate(
-        model,
-        motion,
-        law,
-        q=None if design else model.home,
-        v=[1.0, -2.0],
-        method="rk4",
-        step=T / 2,
-        parameters=changed,
-        check="off",
-    )
-    left, right = run["encoders"][::2, :2].T
-    elbows = [
-        np.array(
-            [number[f"{side}_motor.x"] + number[f"{side}_elbow.x"] * np.cos(a), number[f"{side}_elbow.x"] * np.sin(a)]
-        )
-        for side, a in (("left", left), ("right", right))
-    ]
-    r, s = number["pin.first.x"], number["pin.second.x"]
-    between = elbows[1] - elbows[0]
-    d = np.linalg.norm(between, axis=0)
-    along = (r * r - s * s + d * d) / (2 * d)
-    across = np.array([-between[1], between[0]]) / d
-    pin = elbows[0] + along * between / d + np.sqrt(r * r - along**2) * across
-    told = [
-        1e-3 * np.unwrap(np.arctan2(*(pin - elbow)[::-1]) - angle)
-        for elbow, angle in zip(elbows, (left, right), strict=True)
-    ]
-    for k, x in enumerate(told):
-        turns = np.round((run["command"][0, k] - x[0]) / (2e-3 * np.pi))
-        np.testing.assert_allclose(run["command"][::2, k], x + 2e-3 * np.pi * turns, atol=1e-12)
-    assert np.ptp(told[0]) > 1e-5
-
-
 @pytest.mark.parametrize("method", ["rk4", "dp5"])
 def test_steppers_have_the_same_loop(method: str) -> None:
     """Cut where it may be, a stepper does what `simulate` does; and it begins anew at any time, as a loop that was on before."""
@@ -444,153 +199,69 @@ def test_steppers_have_the_same_loop(method: str) -> None:
     assert np.abs(sim.tau).max() < 20.0
 
 
-@dataclass(frozen=True)
-class Push(laws.Law):
-    """A constant force, and one against what an accelerometer tells."""
-
-    name = "push"
-    kinds = ()
-    computes = False
-
-    def forces(self, here: laws.Here) -> np.ndarray:
-        return np.array([4.0 - 0.5 * here.measured.show("accelerometer")[2]], dtype=object)  # type: ignore[attr-defined]
-
-
-def test_an_accelerometer_feels_force_over_mass() -> None:
-    """Along the slide of a mass in its weight: a_k = (f_{k-1} - m g) / m + g, f held; at first as at rest."""
-    model = slider(9.81)
-    law = laws.Sampled(Push(), T, sensors=[Accelerometer(frame="block.tool", bias=0.01), Encoders()])
-    run = gough.simulate(model, None, law, duration=0.05, method="rk4", step=T)
-    force, felt = [], [9.81 + 0.01]
-    for _ in range(25):
-        force.append(4.0 - 0.5 * felt[-1])
-        felt.append(force[-1] / MASS + 0.01)
-    np.testing.assert_allclose(run["accelerometer"][:25, 2], felt[:25], atol=1e-9)
-    np.testing.assert_allclose(run.tau[:25, 0], force, atol=1e-9)
-    np.testing.assert_allclose(run["accelerometer"][:, :2], 0.01, atol=1e-12)
-
-
-def test_an_accelerometer_and_tachometers_on_a_linkage() -> None:
-    """Differences of the tool's velocity in the turned axes of the tool; rates of the drives with a bias of their own."""
-    model = five_bar()
+def test_a_linkage_in_the_loop_of_plain_python() -> None:
+    """The five-bar as two arms of two links and a pin between them, its multipliers solved for, in NumPy; and its loop."""
+    model, fine = five_bar(), 2.5e-4
+    number = dict(zip(model.parameter_names, model.parameters, strict=True))
+    case: dict[str, Any] = {"delay": 7.5e-4, "limit": 9.0, "seed": 5}
+    encoders = Encoders(noise=1e-5, resolution=1e-4, delay=1e-3, bandwidth=150.0)
     start = model.home[model.drive_index]
     motion = gough.motions.quintic(drives=[start, start + [0.3, -0.2]], durations=[0.1])
-    sensors = [Encoders(), Accelerometer(frame="left_rod.tool"), Tachometers(bias=0.02)]
-    law = laws.Sampled(laws.JointPD(300.0, 8.0), T, sensors=sensors)
-    run = gough.simulate(model, motion, law, method="rk4", step=T)
-    pose, twist = run["left_rod.tool.pose"], run["left_rod.tool.twist"]
-    turns = Rotation.from_quat(pose[:, [4, 5, 6, 3]])
-    gravity = dict(zip(model.parameter_names, model.parameters, strict=True))
-    change = np.diff(twist[:, :3], axis=0) / T - [gravity[f"gravity.{axis}"] for axis in "xyz"]
-    want = turns[1:].inv().apply(change)
-    np.testing.assert_allclose(run["accelerometer"][1:50], want[:49], atol=1e-8)
-    np.testing.assert_allclose(run["tachometers"][:50], run["drives.rate"][:50] + 0.02, atol=1e-12)
-    want_tau = 300.0 * (motion.at(run.time).position - run["drives.position"]) + 8.0 * (
-        motion.at(run.time).velocity - run["drives.rate"] - 0.02
+    law = laws.Sampled(
+        laws.JointPD(150.0, 4.0), T, case["delay"], limit=case["limit"], sensors=encoders, seed=case["seed"]
     )
-    np.testing.assert_allclose(run["command"][:50], want_tau[:50], atol=1e-9)
+    run = gough.simulate(model, motion, law, method="rk4", step=fine)
 
+    def arm(
+        side: str, a: float, b: float, da: float, db: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(mass matrix, velocity terms, pin, its Jacobian, its acceleration at rest of the joints) of crank and rod."""
+        mass, length = number[f"{side}_rod.M"], number[f"{side}_elbow.x"]
+        moment, end = number[f"{side}_rod.MX"], number["pin.first.x" if side == "left" else "pin.second.x"]
+        cross = length * moment
+        J2 = number[f"{side}_rod.ZZ"]
+        J1 = number[f"{side}_crank.ZZ"] + mass * length**2
+        M = np.array([[J1 + J2 + 2 * cross * np.cos(b), J2 + cross * np.cos(b)], [J2 + cross * np.cos(b), J2]])
+        h = cross * np.sin(b) * np.array([-db * (2 * da + db), da * da])
+        u1, u2 = (np.array([np.cos(x), np.sin(x)]) for x in (a, a + b))
+        n1, n2 = (np.array([-u[1], u[0]]) for u in (u1, u2))
+        pin = np.array([number[f"{side}_motor.x"], 0.0]) + length * u1 + end * u2
+        J = np.column_stack([length * n1 + end * n2, end * n2])
+        return M, h, pin, J, -length * u1 * da**2 - end * u2 * (da + db) ** 2
 
-def test_sensors_that_are_not_there_are_named() -> None:
-    model = slider(9.81)
-    with pytest.raises(UsageError, match=r"no frame 'block.tol'; .*block.tool"):
-        gough.simulate(model, None, laws.Sampled(Push(), T, sensors=Accelerometer(frame="block.tol")), duration=0.1)
-    with pytest.raises(UsageError, match="'accelerometer'; there is encoders"):
-        gough.simulate(model, None, laws.Sampled(Push(), T, sensors=Encoders()), duration=0.1)
-    law = laws.Sampled(laws.JointPD(1.0, 1.0), T, sensors=Accelerometer(frame="block.tool"))
-    with pytest.raises(UsageError, match="no encoders are among them"):
-        gough.simulate(mass(), stand(0.1), law, q=[0.0])
+    def rates(x: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        q, v = x[:4], x[4:]
+        left, right = (arm(side, *q[k : k + 2], *v[k : k + 2]) for side, k in (("left", 0), ("right", 2)))
+        K = np.zeros((6, 6))
+        K[:2, :2], K[2:4, 2:4] = left[0], right[0]
+        K[4:, :2], K[4:, 2:4] = left[3], -right[3]
+        K[:4, 4:] = K[4:, :4].T
+        push = np.array([tau[0], 0.0, tau[1], 0.0]) - np.concatenate([left[1], right[1]])
+        return np.concatenate([v, np.linalg.solve(K, np.concatenate([push, right[4] - left[4]]))[:4]])
 
-
-GAINS = np.array([KP, KD])
-
-
-def spring(error: float, rate: float) -> Any:
-    return GAINS[0] * error - GAINS[1] * rate
-
-
-def formula(t: Any, q: Any, v: Any, reference: Any) -> Any:
-    return [spring(reference.position[0] - q[0], v[0]) + 0.1 * np.sin(50.0 * t)]
-
-
-def test_a_function_that_is_a_formula_is_recorded() -> None:
-    """It is the loop in plain Python, many runs at once and behind sensors too; and the run says so."""
-    counted = [0.0]
-
-    def force(k: int, x: float, v: float) -> float:
-        counted[0] += 1
-        return KP * (GOAL - x) - KD * v + 0.1 * float(np.sin(50.0 * k * T))
-
-    law = laws.Sampled(formula, T, 3e-4, sensors=Encoders(resolution=1e-5))
-    run = gough.simulate(mass(), stand(0.1), law, q=[0.0], method="rk4", step=1e-4)
-    times, places, _ = simulated(0.1, force=force, encoders=Encoders(resolution=1e-5), delay=3e-4)
-    at = np.searchsorted(times, run.time + 1e-9) - 1
-    np.testing.assert_allclose(run.q[:, 0], places[at], atol=1e-9)
-    many = gough.simulate_many(mass(), np.zeros((2, 1)), motion=stand(0.1), controller=law, step=1e-4)
-    np.testing.assert_allclose(many.end_q[:, 0], run.q[-1, 0], atol=1e-13)
-    assert run.info.controller is not None and run.info.controller["asked"] == "in the time loop"
-
-
-def test_functions_that_do_more_are_called() -> None:
-    """Those that remember, branch, draw or tell: the run says why."""
-    told, total = [], np.zeros(1)
-
-    class Object:
-        def __call__(self, t: Any, q: Any, v: Any, r: Any) -> Any:
-            return [1.0]
-
-    def telling(t: Any, q: Any, v: Any, r: Any) -> Any:
-        told.append(t)
-        return [-q[0]]
-
-    def summing(t: Any, q: Any, v: Any, r: Any) -> Any:
-        total[0] += 1.0
-        return [-q[0] + total[0]]
-
-    def branching(t: Any, q: Any, v: Any, r: Any) -> Any:
-        return [1.0 if q[0] > 0 else 2.0]
-
-    def drawing(t: Any, q: Any, v: Any, r: Any) -> Any:
-        return [np.random.normal()]  # noqa: NPY002
-
-    def saying(t: Any, q: Any, v: Any, r: Any) -> Any:
-        print("here")
-        return [-q[0]]
-
-    reasons = {
-        Object(): "object",
-        telling: "reads told",
-        summing: "stores",
-        branching: "traced value",
-        drawing: "random",
-        saying: "calls print",
-    }
-    for function, words in reasons.items():
-        run = gough.simulate(mass(), stand(0.01), laws.Sampled(function, T), q=[0.1], method="rk4", step=T)
-        assert run.info.controller is not None and words in run.info.controller["of"]["called"], function
-        with pytest.raises(UsageError, match=words):
-            gough.simulate(mass(), stand(0.01), laws.Sampled(function, T, sensors=Encoders()), q=[0.1], method="rk4")
-        with pytest.raises(UsageError, match=words):
-            gough.simulate_many(mass(), motion=stand(0.01), controller=laws.Sampled(function, T))
-    assert len(told) == 5 and all(isinstance(t, float) for t in told) and total[0] == 5.0
-
-
-@pytest.mark.slow
-def test_a_rigid_law_of_another_structure_on_a_flexible_robot() -> None:
-    """It knows a Delta of single rods, the robot has flexible pairs, and its encoders tell the drives alone: what it commands at
-    its reference holds the weight of the robot that it knows, by differences of its potential energy."""
-    flexible, rigid = built(gough.load("delta_flexible")), built(gough.load("delta"))
-    start = flexible.drives(flexible.home) + [0.1, 0.0, -0.05]
-    q = flexible.configuration(drives=start, near=flexible.home)
-    motion = gough.motions.quintic(drives=[start, start], durations=[2e-3])
-    law = laws.Sampled(laws.JointPD(300.0, 10.0, gravity=True, model=rigid), 1e-3, sensors=Encoders())
-    run = gough.simulate(flexible, motion, law, q=q, method="rk4", step=2.5e-5, check="off")
-
-    def potential(drives: np.ndarray) -> float:
-        at = rigid.configuration(drives=drives, near=rigid.home)
-        made = gough.Run.from_states(rigid, [0.0], at[None], np.zeros((1, 3)), np.zeros((1, 3)))
-        return float(made["energy.potential"][0])
-
-    h = 1e-4
-    holding = [(potential(start + h * e) - potential(start - h * e)) / (2 * h) for e in np.eye(3)]
-    np.testing.assert_allclose(run["command"][0], holding, atol=1e-5)
+    order = [model.layout.q_names.index(n) for n in ("left_motor", "left_elbow", "right_motor", "right_elbow")]
+    x = np.concatenate([model.home[order], np.zeros(4)])
+    readings, commands = Late(encoders.delay), Late(case["delay"])
+    last, speed, k, found = np.zeros(2), np.zeros(2), 0, []
+    for i in range(round(0.1 / fine) + 1):
+        t = i * fine
+        if t >= k * T - 1e-9:
+            a, b = words(case["seed"], 0, "encoders 0", k, 0)
+            noise = np.sqrt(-2 * np.log(a)) * np.array([np.cos(2 * np.pi * b), np.sin(2 * np.pi * b)])
+            told = np.round((x[[0, 2]] + 1e-5 * noise) / 1e-4) * 1e-4
+            part = 1 - np.exp(-2 * np.pi * 150.0 * T)
+            speed = x[[4, 6]] if k == 0 else speed + part * ((told - last) / T - speed)
+            last = told
+            readings.taken.append((t, (told, speed)))
+            seen, want = readings.shown(t), motion.at(min(t, 0.1))
+            tau = 150.0 * (want.position - seen[0]) + 4.0 * (want.velocity - seen[1])
+            commands.taken.append((t, np.clip(tau, -9.0, 9.0)))
+            k += 1
+        tau = commands.shown(t)
+        found.append(x[:4])
+        k1 = rates(x, tau)
+        k2 = rates(x + fine / 2 * k1, tau)
+        k3 = rates(x + fine / 2 * k2, tau)
+        x = x + fine / 6 * (k1 + 2 * k2 + 2 * k3 + rates(x + fine * k3, tau))
+    np.testing.assert_allclose(run.q[:, order], found, atol=1e-7)
+    assert np.ptp(run.tau[:, 0]) > 1.0 and np.abs(run.q[-1, order[0]] - start[0]) > 0.2
