@@ -15,10 +15,12 @@ __version__ = "0.1.0.dev0"
 
 # The public names, each once. They load when first used, so that `import gough` stays fast.
 if TYPE_CHECKING:
+    from gough import actuators as actuators
     from gough import laws as laws
     from gough import motions as motions
     from gough import robot as robot
     from gough import robots as robots
+    from gough import sensors as sensors
     from gough import vary as vary
     from gough import viewer as viewer
     from gough.analysis.assemblies.search_all import Assemblies as Assemblies

@@ -19,8 +19,10 @@ FAMILIES = (
     "gough.joints.motions",
     "gough.robot.flexible",
     "gough.robots",
+    "gough.simulation.actuators",
     "gough.simulation.control",
     "gough.simulation.integration.methods",
+    "gough.simulation.sensors",
 )
 """Packages whose modules are members, each to be read for itself."""
 OPEN = {

@@ -296,3 +296,31 @@ def test_runs_that_do_not_go_into_memory_are_refused_before_it_is_taken() -> Non
     with pytest.raises(UsageError, match=r"1000 runs that store 1000002 states each need .* GB.*at most \d+ at a time"):
         gough.simulate_many(m, vary=many, duration=100, step=1e-4, stored=10**6)
     assert gough.simulate_many(m, vary=many, duration=0.01, stored=10**6).runs == 1000  # ten steps each: that goes
+
+
+@pytest.mark.parametrize("designs", [False, True])
+def test_bands_and_largest_tracking_errors(designs: bool) -> None:
+    """Of the numbers themselves, of a run that failed as far as it came; with and without designs of their own."""
+    model = built(gough.load("five_bar"))
+    start = model.home[model.drive_index]
+    motion = gough.motions.quintic(drives=[start, start + 0.2], durations=[0.1])
+    law = gough.laws.Sampled(gough.laws.JointPD(200.0, 6.0), 2e-3, sensors=gough.sensors.Encoders(noise=1e-3))
+    wrench = np.zeros((9, 6))
+    wrench[4] = 1e100
+    more = {"parameters": np.tile(model.parameters, (9, 1)) * (1 + 1e-9)} if designs else {}
+    found = simulate_many(
+        model, v=np.zeros((9, 2)), motion=motion, controller=law, wrench={"left_rod.tool": wrench}, step=1e-3, **more
+    )
+    drives = found.q[:, :, model.drive_index]
+    good = np.arange(9) != 4
+    band = found.band("drives.position", (0.0, 50.0, 100.0))
+    np.testing.assert_allclose(band.values[:, -1], np.percentile(drives[good, -1], [0, 50, 100], axis=0), atol=1e-14)
+    assert band.columns == model.layout.drive_names and band.units == ("rad", "rad") and band.runs[-1] == 8
+    seen = found.band("encoders", [50.0]).values
+    np.testing.assert_allclose(
+        seen[0, 3, :2], np.median([found.run(k)["encoders"][3, :2] for k in np.flatnonzero(good)], axis=0)
+    )
+    error = np.abs(drives - motion.at(found.time).position).max(axis=(1, 2))
+    np.testing.assert_allclose(found.tracking["rad"][good], error[good], atol=1e-14)
+    with pytest.raises(UsageError, match="percent"):
+        found.band("elastic", [120.0])

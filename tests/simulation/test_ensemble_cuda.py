@@ -109,3 +109,21 @@ def test_without_a_gpu(five_bar: gough.Model) -> None:
     except ImportError:
         with pytest.raises(UsageError, match="CuPy"):
             simulate_many(five_bar, duration=0.1, device="cuda")
+
+
+def test_sensors_and_actuators_are_as_on_the_cpu(on_host: dict[str, HostMarchKernel]) -> None:
+    """The same random numbers, samples that are lost, delays; and every run has its own."""
+    model = gough.build("five_bar")
+    start = model.home[model.drive_index]
+    motion = gough.motions.quintic(drives=[start, start + 0.2], durations=[0.1])
+    encoders = gough.sensors.Encoders(noise=1e-5, bias=1e-4, resolution=1e-5, delay=1.5e-3, lost=0.1, bandwidth=200.0)
+    parts = {"sensors": encoders, "actuators": [gough.actuators.RateLimit(rate=5e3), gough.actuators.Lag(time=1e-3)]}
+    law = gough.laws.Sampled(gough.laws.ComputedTorque(400.0, 40.0), 1e-3, 5e-4, limit=20.0, seed=3, **parts)  # type: ignore[arg-type]
+    given: dict[str, Any] = {"motion": motion, "controller": law, "step": 2.5e-4, "stored": 20}
+    v = np.zeros((6, model.layout.nv))
+    cpu = simulate_many(model, None, v, **given)
+    gpu = simulate_many(model, None, v, device="cuda", **given)
+    assert on_host
+    np.testing.assert_allclose(gpu.q, cpu.q, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(gpu.run(4)["encoders"], cpu.run(4)["encoders"], rtol=0, atol=1e-8)
+    assert cpu.end_q.std(axis=0).max() > 1e-7

@@ -396,3 +396,24 @@ def test_an_output_that_cannot_be_written_does_not_take_the_other(tmp_path):
     with pytest.raises((UsageError, OSError)):
         made.write(made.run())
     assert (tmp_path / "run.png").stat().st_size
+
+
+def test_sensors_and_actuators_of_a_clock():
+    made = read(
+        "controller: {sampled: {law: {joint_pd: {stiffness: 10, damping: 3}}, period: 2 ms, seed: 4, "
+        "sensors: [{encoders: {noise: 1 mrad, delay: 1 ms}}], actuators: {rate_limit: {rate: 2 N.m/s}}}}"
+    )
+    inner = gough.laws.JointPD(10.0, 3.0)
+    parts = {
+        "sensors": gough.sensors.Encoders(noise=1e-3, delay=1e-3),
+        "actuators": gough.actuators.RateLimit(rate=2.0),
+    }
+    assert made.controller == gough.laws.Sampled(inner, 2e-3, seed=4, **parts)
+    bad = "controller: {sampled: {law: free, period: 1 ms, sensors: [{encoders: {noise: 1 mm}}, {encodr: {}}]}}"
+    with pytest.raises(DescriptionError) as found:
+        read(bad)
+    assert "no sensor of this name" in str(found.value) and "encoders" in str(found.value)
+    with pytest.raises(DescriptionError, match="noise: 1 mm is a length, and that of"):
+        read(bad.replace(", {encodr: {}}", ""))
+    with pytest.raises(DescriptionError, match="lost"):
+        read(bad.replace("noise: 1 mm", "lost: 2").replace(", {encodr: {}}", ""))

@@ -27,6 +27,7 @@ _ALL = {
     Op.COS: "cos({})",
     Op.ATAN2: "atan2({}, {})",
     Op.ABS: "fabs({})",
+    Op.ROUND: "rint({})",
 }
 
 _SIGN = """\

@@ -10,13 +10,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gough.errors import Failure
 from gough.program.ops import Block, Op
 from gough.scalar.remarks import current_note
 
 # Plain numbers: members of an enumeration take several times as long to look up and to compare.
 INPUT, CONST, ADD, SUB, MUL, DIV, NEG = range(Op.INPUT, Op.NEG + 1)
-SQRT, SIN, COS, ATAN2, ABS, SIGN, SELECT = range(Op.SQRT, Op.SELECT + 1)
+SQRT, SIN, COS, ATAN2, ABS, SIGN, SELECT, ROUND = range(Op.SQRT, Op.ROUND + 1)
 BLOCK, ITEM = range(Op.BLOCK, Op.ITEM + 1)
 
 _UNARY: dict[int, Callable[[float], float]] = {SQRT: math.sqrt, SIN: math.sin, COS: math.cos}
@@ -164,7 +166,7 @@ class Graph:
         return self.raw(DIV, a, b)
 
     def unary(self, op: int, a: int) -> int:
-        """sqrt, sin, cos, abs or sign of a."""
+        """sqrt, sin, cos, abs, sign or round of a."""
         ops, args = self.ops, self.args
         if ops[a] == CONST:
             x = args[a][0]
@@ -172,9 +174,11 @@ class Graph:
                 return self.const(abs(x))
             if op == SIGN:
                 return self.const((x > 0) - (x < 0))
+            if op == ROUND:
+                return self.const(float(np.rint(x)))
             return self.const(_UNARY[op](x))
         if ops[a] == NEG:
-            if op in (SIN, SIGN):
+            if op in (SIN, SIGN, ROUND):
                 return self.neg(self.unary(op, args[a][0]))
             if op in (COS, ABS):
                 return self.unary(op, args[a][0])
@@ -214,7 +218,7 @@ class Graph:
             return self.atan2(*operands)
         if op == SELECT:
             return self.select(*operands)
-        if op in (SQRT, SIN, COS, ABS, SIGN):
+        if op in (SQRT, SIN, COS, ABS, SIGN, ROUND):
             return self.unary(op, *operands)
         return self.raw(op, *operands)
 

@@ -39,6 +39,7 @@ _FUNCTIONS: dict[int, Callable] = {
     Op.ATAN2: np.arctan2,
     Op.ABS: np.abs,
     Op.SIGN: np.sign,
+    Op.ROUND: np.rint,
     Op.SELECT: lambda c, a, b: np.where(c > 0, a, b),
     Op.FMA: lambda a, b, c: a * b + c,
     Op.FMS: lambda a, b, c: a * b - c,

@@ -9,7 +9,8 @@ from gough.errors import GOOD, Failure
 class Op(IntEnum):
     """Kind of a node. Leaves first, then arithmetic, then what machines have, then blocks.
 
-    INPUT and CONST carry a payload instead of operands. The machine's operations are made by passes, never recorded:
+    INPUT and CONST carry a payload instead of operands. ROUND: to the nearest whole number, halves to even ones.
+    The machine's operations are made by passes, never recorded:
     FMA a b + c, FMS a b - c, FNMA c - a b, FNMS -a b - c; RCP 1/a and RSQRT 1/√a; RCP_SEED and RSQRT_SEED the same to
     14 bits; QUADRANT_SIN and QUADRANT_COS (t, s, c): sine and cosine of an angle whose remainder after whole quarter
     turns has sine s and cosine c; the last two bits of t say which quarter.
@@ -29,18 +30,19 @@ class Op(IntEnum):
     ABS = 11
     SIGN = 12
     SELECT = 13
-    FMA = 14
-    FMS = 15
-    FNMA = 16
-    FNMS = 17
-    RCP = 18
-    RSQRT = 19
-    RCP_SEED = 20
-    RSQRT_SEED = 21
-    QUADRANT_SIN = 22
-    QUADRANT_COS = 23
-    BLOCK = 24
-    ITEM = 25
+    ROUND = 14
+    FMA = 15
+    FMS = 16
+    FNMA = 17
+    FNMS = 18
+    RCP = 19
+    RSQRT = 20
+    RCP_SEED = 21
+    RSQRT_SEED = 22
+    QUADRANT_SIN = 23
+    QUADRANT_COS = 24
+    BLOCK = 25
+    ITEM = 26
 
 
 @dataclass(frozen=True)

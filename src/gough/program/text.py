@@ -19,6 +19,7 @@ _FORMAT = {
     Op.ATAN2: "atan2({}, {})",
     Op.ABS: "abs({})",
     Op.SIGN: "sign({})",
+    Op.ROUND: "round({})",
     Op.SELECT: "select({}, {}, {})",
     Op.FMA: "{} * {} + {}",
     Op.FMS: "{} * {} - {}",

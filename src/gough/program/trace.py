@@ -9,7 +9,7 @@ import numpy as np
 
 from gough.errors import Failure
 from gough.program._scalar_solve import scalar_solve
-from gough.program.graph import ABS, CONST, COS, INPUT, SIGN, SIN, SQRT, Graph
+from gough.program.graph import ABS, CONST, COS, INPUT, ROUND, SIGN, SIN, SQRT, Graph
 from gough.program.ops import Call, ConstantMatvec, Product, Solve
 from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import PIVOT, NodeCheck, Program, Slot
@@ -126,6 +126,10 @@ class Traced:
     def sign(self) -> Any:
         """-1, 0 or 1."""
         return self.tracer.wrap(self.tracer.graph.unary(SIGN, self.node))
+
+    def round(self) -> Any:
+        """The nearest whole number, halves to even ones."""
+        return self.tracer.wrap(self.tracer.graph.unary(ROUND, self.node))
 
     def atan2(self, x: Any, radius: Any = None) -> Any:
         """Angle of the point (x, self); radius: its distance from the origin, where it is known."""

@@ -77,6 +77,8 @@ DIMENSIONS: dict[str, tuple[Dimension, str]] = {
     "angular speed": ((0, 0, -1, 1), "rad/s"),
     "force": (_FORCE, "N"),
     "torque": (_TORQUE, "N.m"),
+    "force per time": ((1, 1, -3, 0), "N/s"),
+    "torque per time": ((2, 1, -3, 0), "N.m/s"),
     "stiffness": ((0, 1, -2, 0), "N/m"),
     "angular stiffness": ((2, 1, -2, -1), "N.m/rad"),
     "stiffness per time": ((0, 1, -3, 0), "N/m/s"),

@@ -4,7 +4,7 @@ Array code (`R @ v`, `+ - * /`) comes from NumPy object arrays; what NumPy canno
 A traced scalar is any object with a `tracer` attribute (see `gough.program`); of gough this package imports only the errors.
 """
 
-from gough.scalar._elementary import abs_, atan2, cos, select, sign, sin, sqrt
+from gough.scalar._elementary import abs_, atan2, cos, round_, select, sign, sin, sqrt
 from gough.scalar._linear import call, constant_matvec, dot, norm, product, solve, solve_constrained, solve_spd, zeros
 from gough.scalar._replaying import replay
 from gough.scalar._symbol import casadi_symbols, casadi_vector
@@ -31,6 +31,7 @@ __all__ = [
     "product",
     "recording_checks",
     "replay",
+    "round_",
     "select",
     "sign",
     "sin",

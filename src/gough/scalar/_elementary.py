@@ -69,6 +69,19 @@ def sign(x: Any) -> Any:
     return 1.0 if x > 0 else -1.0 if x < 0 else x * 0.0
 
 
+def round_(x: Any) -> Any:
+    """The nearest whole number, halves to even ones; |x| < 2^51."""
+    if hasattr(x, "tracer"):
+        return x.round()
+    if isinstance(x, Symbol):
+        return (x + 0.5).apply("floor")
+    if is_mpmath(x):
+        import mpmath
+
+        return mpmath.nint(x)
+    return float(round(float(x)))
+
+
 def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
     """`if_positive` where condition > 0, else `otherwise`; both are evaluated."""
     if hasattr(condition, "tracer"):

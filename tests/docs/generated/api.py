@@ -35,6 +35,8 @@ MODULES = {
     "robots": "Builders of robots",
     "motions": "Builders of motions",
     "laws": "Controllers",
+    "sensors": "Sensors of controllers on a clock",
+    "actuators": "Actuators behind them",
     "vary": "Variations for ensembles",
     "viewer": "Pictures and pages as files",
     "robot": "Descriptions",

@@ -68,6 +68,7 @@ def _nodes(ca: Any, program: Program, scalars: Sequence[Any]) -> list[Any]:
         Op.ATAN2: ca.atan2,
         Op.ABS: ca.fabs,
         Op.SIGN: ca.sign,
+        Op.ROUND: lambda a: ca.floor(a + 0.5),
         Op.SELECT: lambda c, a, b: ca.if_else(c > 0, a, b),
     }
     nodes: list[Any] = []

@@ -254,6 +254,7 @@ _PLAIN = {
     "ATAN2": np.arctan2,
     "ABS": np.abs,
     "SIGN": np.sign,
+    "ROUND": np.rint,
     "SELECT": lambda c, a, b: a if c > 0 else b,
 }
 

@@ -276,6 +276,7 @@ def _rules(jax: Any) -> dict[Op, Callable[..., Any]]:
         Op.ATAN2: jnp.arctan2,
         Op.ABS: jnp.abs,
         Op.SIGN: jnp.sign,
+        Op.ROUND: jnp.round,
         Op.SELECT: lambda c, a, b: jnp.where(c > 0, a, b),
     }
 

@@ -162,7 +162,7 @@ def partials(g: Graph, op: int, y: int, x: tuple[int, ...]) -> tuple[int, ...]:
             return g.mul(x[1], share), g.neg(g.mul(x[0], share))
         case Op.ABS:
             return (g.unary(Op.SIGN, x[0]),)
-        case Op.SIGN:
+        case Op.SIGN | Op.ROUND:
             return (g.const(0.0),)
         case Op.SELECT:
             zero = g.const(0.0)

@@ -2,7 +2,8 @@
 
 The angle is reduced by whole quarter turns; π/2 is given in three parts, two of 33 bits whose products with the number
 of quarters are exact. On [-π/4, π/4] the minimax polynomials of fdlibm (Sun Microsystems, public) give sine and cosine;
-the quarter's last two bits swap and sign them. An angle too large for the reduction is flagged by a check.
+the quarter's last two bits swap and sign them. An angle too large for the reduction is flagged by a check. Whole numbers are
+made by the same addition; of numbers beyond 2^51 they are wrong, which no check tells.
 """
 
 from gough.errors import Status
@@ -37,7 +38,7 @@ LARGEST_UNFUSED = 1e6
 
 
 def expand_angles(program: Program, fused: bool = True) -> Program:
-    """The same program with SIN and COS written out; fused: the machine's multiply-adds round once."""
+    """The same program with SIN, COS and ROUND written out; fused: the machine's multiply-adds round once."""
     graph = Graph()
     raw, const = graph.raw, graph.const
     pairs: dict[int, tuple[int, int]] = {}
@@ -65,4 +66,9 @@ def expand_angles(program: Program, fused: bool = True) -> Program:
         pairs[x] = raw(Op.QUADRANT_SIN, t, s, c), raw(Op.QUADRANT_COS, t, s, c)
         return pairs[x]
 
-    return rewrite_machine(program, graph, {Op.SIN: lambda x: pair(x)[0], Op.COS: lambda x: pair(x)[1]})
+    def rounded(x: int) -> int:
+        return raw(Op.SUB, raw(Op.ADD, x, const(ROUNDER)), const(ROUNDER))
+
+    return rewrite_machine(
+        program, graph, {Op.SIN: lambda x: pair(x)[0], Op.COS: lambda x: pair(x)[1], Op.ROUND: rounded}
+    )

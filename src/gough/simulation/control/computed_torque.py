@@ -57,6 +57,7 @@ class ComputedTorque(Law):
     model: "str | Model" = "flexible"
     elastic: str = "measured"
     name = "computed torque"
+    vibrates = True
     kinds = ("pose", "drives")
     dimensions: ClassVar = {"stiffness": ("rate squared",), "damping": ("rate",)}
 

@@ -24,7 +24,7 @@ share a compiled loop."""
 @dataclass(frozen=True)
 class Instant:
     """position, velocity, acceleration (n,) of the channels; of a pose position (3,), rotation (3, 3), twist and its classical
-    derivative (6,). kind: of the motion. tail: that of the row."""
+    derivative (6,). kind: of the motion. tail: that of the row. time (s)."""
 
     position: Vector
     velocity: Vector
@@ -32,6 +32,7 @@ class Instant:
     rotation: Vector | None = None
     kind: str = ""
     tail: Vector = field(default_factory=lambda: zeros(0))
+    time: Any = 0.0
 
 
 @dataclass(frozen=True)
@@ -96,14 +97,14 @@ class MotionRows:
         position, velocity, acceleration = (np.array(a, dtype=object) for a in (x, xd, xdd))
         tail = row[self.size - len(self.tail) : self.size]
         if self.kind != "pose":
-            return Instant(position, velocity, acceleration, None, self.kind, tail)
+            return Instant(position, velocity, acceleration, None, self.kind, tail, t)
         turn = Exponential(position[3:])
         R = turn.R @ rotation_from_quaternion_wxyz(row[3:7])
         w_turned = turn.J @ velocity[3:]  # axes that have turned
         wd_turned = turn.J @ acceleration[3:] + turn.rate_bias(velocity[3:])
         twist = np.concatenate([velocity[:3], turn.R @ w_turned])
         rate = np.concatenate([acceleration[:3], turn.R @ wd_turned])
-        return Instant(position[:3], twist, rate, R, self.kind, tail)
+        return Instant(position[:3], twist, rate, R, self.kind, tail, t)
 
 
 def _horner(coefficients: Any, s: Any) -> Any:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray
+Signals = dict[str, tuple[list[int], tuple[str, ...], tuple[str, ...]]]
+"""Channels by name: places among a law's own states, units, columns."""
 NONE = 1e300
 """Limit (N, N·m) of a drive without one."""
 MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Python scalar")
@@ -159,12 +161,25 @@ class Action:
 
 @dataclass(frozen=True)
 class Inner:
-    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to."""
+    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to. clocked: how many
+    of them, the last ones, do not flow but change when a clock ticks (see `Law.tick`)."""
 
     names: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     first: Vector = field(default_factory=lambda: np.zeros(0))
     sizes: Vector = field(default_factory=lambda: np.zeros(0))
+    clocked: int = 0
+
+
+@dataclass(frozen=True)
+class Tick:
+    """What a clock does at an instant: states that do not flow (n,) from then on, the exact time (s), that of the next event."""
+
+    memory: Vector
+    time: Any
+    next_event: Any
+    flows: Vector | None = None
+    """The own states that flow, from then on; None where they stay as they are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +202,10 @@ class Law:
     """Whether it computes with a robot of its own."""
     held: ClassVar[bool] = False
     """Whether forces are computed outside of the time loop and held from one moment to another; they stand in its rows."""
+    sees_drives: ClassVar[bool] = False
+    """Whether drives are all that it is told of the robot that runs: then its own robot needs to share no more than these."""
+    vibrates: ClassVar[bool] = False
+    """Whether its own states vibrate, so that sums over the samples of a clock do not tell them."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """What its arguments measure where they are written with units in files; `limit` is a force in every law."""
 
@@ -196,6 +215,11 @@ class Law:
         laws have it in common share their compiled loop. It counts for the very class that defines it; laws without one of
         their own are traced at every run, and share the loop where the same comes out."""
         return None
+
+    @property
+    def known_form(self) -> Hashable | None:
+        """All that shapes its equations; None where its class does not say it by a `structure` of its own."""
+        return (type(self), self.limit is None, self.structure) if "structure" in vars(type(self)) else None
 
     @property
     def any_velocities(self) -> bool:
@@ -242,6 +266,28 @@ class Law:
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """Own states at the first state of the robot."""
         return Inner()
+
+    def first_of_run(self, model: "Model", first: Vector, run: int, begin: float = 0.0) -> Vector:
+        """Own states (n,) at the first time (s) of one of many runs, from those of the first run at 0."""
+        return first
+
+    def tick(self, here: Here) -> Tick:
+        """What happens at the begin of a step, of laws with states that do not flow."""
+        raise NotImplementedError(f"{self.name} has no clock")
+
+    def grid(self, model: "Model") -> float | None:
+        """Time (s) of which all times of its clock are multiples; None where there is none, or no clock."""
+        return None
+
+    def next_event(self, model: "Model", t: float) -> float:
+        """When (s) its clock changes something after t; never without one."""
+        return np.inf
+
+    def signals(self, model: "Model", names: Sequence[str], units: Sequence[str]) -> Signals:
+        """What a run tells of its own states, which have these names and units."""
+        if not names:
+            return {}
+        return {"controller.states": (list(range(len(names))), tuple(units), tuple(f"controller.{x}" for x in names))}
 
     def own_settings(self, model: "Model") -> Vector:
         """Numbers that `forces` reads from `here.settings` (n,), checked against the robot."""

@@ -111,12 +111,18 @@ class OwnRobot:
         """(numbers, q, v) of the law's robot, of any scalar."""
         if self.numbers is None:
             return measured.numbers, measured.q, measured.v
-        numbers = regroup_inertia(self._mixed(measured, inputs) if self.same_structure else self._constants)
+        numbers = self.believed_numbers(measured, inputs)
         q, v = self.mapped_state(measured.q, measured.v, lambda: measured.rates)
         if self.closes:
             for _ in range(CLOSINGS):
                 q = closed_coordinates(Loops(Posture(numbers, q)))
         return numbers, q, v
+
+    def believed_numbers(self, measured: Measured, inputs: Vector) -> Numbers:
+        """Numbers of the law's robot, inertias regrouped, of any scalar."""
+        if self.numbers is None:
+            return measured.numbers
+        return regroup_inertia(self._mixed(measured, inputs) if self.same_structure else self._constants)
 
     def mapped_state(self, q: Vector, v: Vector, rates: Any) -> tuple[Vector, Vector]:
         """(q, v) of the law's robot from those that are measured, loops not closed; rates(): tree velocities measured."""
@@ -181,7 +187,7 @@ def own_robot(
         own = given if smooth is None else smooth(given)
         source = "another model" if nominal is None else "another model, given"
         made = OwnRobot(own, _numbers(own, given, nominal), model, (), bool(own.mechanism.rows), source)
-        _demand_fit(made)
+        _demand_fit(made, law.sees_drives)
         return made
     numbers = _numbers(model, described or model, nominal)
     source = "description" if nominal is None else "given"
@@ -245,8 +251,8 @@ def _geometry(model: "Model") -> list[int]:
     return sorted(k for k in used if 0 <= k < len(model.parameters))
 
 
-def _demand_fit(own: OwnRobot) -> None:
-    """UsageError where what is measured on the robot that runs says nothing to the law's model."""
+def _demand_fit(own: OwnRobot, by_drives: bool) -> None:
+    """UsageError where what is measured on the robot that runs, or its drives alone, says nothing to the law's model."""
     mine, theirs = own.model, own.of
     who = f"model= of the controller ({mine.robot.name}) does not fit to {theirs.robot.name}"
     drives = [", ".join(x.layout.drive_names) or "none" for x in (mine, theirs)]
@@ -254,6 +260,8 @@ def _demand_fit(own: OwnRobot) -> None:
         raise UsageError(
             f"{who}: its drives are {drives[0]}, not {drives[1]}; give one with the same names in the same order"
         )
+    if by_drives:
+        return
     bent = set(mine.layout.q_names[mine.layout.elastic])
     lost = [n for n, place in zip(mine.layout.q_names, own._places, strict=True) if place is None and n not in bent]
     if lost:

@@ -1,14 +1,16 @@
 """Sampled controllers: drive forces are computed every period, arrive after a delay, and are held until the next ones arrive."""
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gough.arguments import number, take
+from gough.arguments import number, take, whole
 from gough.errors import UsageError
+from gough.simulation.actuators.actuator import Actuator
 from gough.simulation.control.law import Action, Here, Law
+from gough.simulation.sensors.sensor import Sensor
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -25,14 +27,23 @@ class Sampled(Law):
     velocity, acceleration), None without a motion. period (s): between samples. delay (s): from a sample to its forces; until
     the first ones arrive they are those of the first sample, as of a controller that was on before. reset: of a function that
     remembers something (an integral, a filter): called before every run; default its own method `reset`, where it has one.
-    limit: see `Law`.
+    limit: see `Law`; applied to samples.
+
+    sensors: what the law sees of the robot instead of its state (`gough.sensors`), one or several; actuators: what stands between
+    its commands and the drives (`gough.actuators`), in the order in which commands pass them; seed: of the sensors' noise. Laws
+    of gough, their own states included (x_{k+1} = x_k + period ẋ), are a part of the compiled time loop where steps are explicit.
     """
 
     law: Any
     period: float
     delay: float = 0.0
     reset: Callable[[], Any] | None = field(default=None, kw_only=True)
+    sensors: Sensor | Sequence[Sensor] = field(default=(), kw_only=True)
+    actuators: Actuator | Sequence[Actuator] = field(default=(), kw_only=True)
+    seed: int = field(default=0, kw_only=True)
     name = "sampled"
+    called: ClassVar[str] = ""
+    """Why a function is called at every sample, instead of being a part of the time loop."""
     held = True
     dimensions: ClassVar = {"period": ("time",), "delay": ("time",)}
 
@@ -50,6 +61,27 @@ class Sampled(Law):
             )
         for key, kind in (("period", number(above=0)), ("delay", number(0))):
             object.__setattr__(self, key, take(f"{key} (s)", kind, getattr(self, key)))
+        object.__setattr__(self, "seed", take("seed", whole(0), self.seed))
+        object.__setattr__(self, "sensors", _several("sensors", self.sensors, Sensor))
+        object.__setattr__(self, "actuators", _several("actuators", self.actuators, Actuator))
+
+    @property
+    def equipped(self) -> bool:
+        """Whether sensors or actuators stand between the robot and the law."""
+        return bool(self.sensors or self.actuators)
+
+    def with_reason(self, why: str) -> "Sampled":
+        """The same, which says why its function is called."""
+        made = replace(self)
+        object.__setattr__(made, "called", why)
+        return made
+
+    def unit_problems(self, model: "Model") -> Iterator[tuple[str, int | None, str]]:
+        """See `Law`."""
+        yield from super().unit_problems(model)
+        for key in ("sensors", "actuators"):
+            for k, part in enumerate(getattr(self, key)):
+                yield from ((key, k, f"{part.name}: {said}") for said in part.unit_problems(model))
 
     @property
     def structure(self) -> Hashable:
@@ -81,17 +113,22 @@ class Sampled(Law):
         """See `Law`."""
         return self.law.knows() if isinstance(self.law, Law) else (None, None)
 
-    def check(self, model: "Model", motion: "Motion | None") -> None:
-        """See `Law`."""
+    def check(self, model: "Model", motion: "Motion | None", in_loop: bool = False) -> None:
+        """See `Law`. in_loop: whether it is a part of the time loop."""
         self._demand_units(model)
         if not model.mechanism.drives:
             raise UsageError(f"{self.name}: {model.robot.name} has no drives")
         if not isinstance(self.law, Law):
             return
         self.law.check(model, motion)
-        if self.law.inner(model, model.home, np.zeros(model.layout.nv)).names:
+        has_states = bool(self.law.inner(model, model.home, np.zeros(model.layout.nv)).names)
+        if has_states and self.law.vibrates:
             raise UsageError(
                 f"{self.law.name} with states of its own runs in continuous time only; use elastic='measured'"
+            )
+        if has_states and not in_loop:
+            raise UsageError(
+                f"{self.law.name} has states of its own, which are sampled with methods rk4, dp5 and bs3 alone"
             )
 
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
@@ -113,4 +150,18 @@ class Sampled(Law):
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
         inner = self.law.describe() if isinstance(self.law, Law) else {"function": getattr(self.law, "__name__", "f")}
-        return super().describe() | {"period": self.period, "delay": self.delay, "of": inner}
+        if self.called:
+            inner |= {"called": self.called}
+        told = {"period": self.period, "delay": self.delay, "of": inner}
+        for key in ("sensors", "actuators"):
+            if getattr(self, key):
+                told[key] = [x.describe() for x in getattr(self, key)]
+        return super().describe() | told | ({"seed": self.seed} if self.sensors else {})
+
+
+def _several(name: str, given: Any, kind: type) -> tuple[Any, ...]:
+    """One, or several, as a tuple."""
+    found = (given,) if isinstance(given, kind) else given
+    if not isinstance(found, list | tuple) or not all(isinstance(x, kind) for x in found):
+        raise UsageError(f"{name}={given!r}: give one of gough.{name}, or a list of such")
+    return tuple(found)

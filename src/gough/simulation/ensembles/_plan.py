@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 GIVEN, OWN = "given", "own"
+SIGNALS = "signals"
+"""What sensors and controllers of all runs tell."""
 Tick = Callable[[float], None]
 
 
@@ -118,7 +120,15 @@ class EnsemblePlan:
         self.plant, self.loads, self.differ = plant, loads, loads.differ
         layout, (nq, nv) = StateLayout(plant), (plant.model.layout.nq, plant.model.layout.nv)
         self.t, self.record_size = layout.t, layout.record_size
-        self.places = {"q": slice(nq), "v": slice(nq, nq + nv), "works": slice(nq + nv, layout.inner)}
+        self.places: dict[str, slice | list[int]] = {
+            "q": slice(nq),
+            "v": slice(nq, nq + nv),
+            "works": slice(nq + nv, layout.inner),
+        }
+        own = plant.inner
+        self.signals = dict(plant.law.signals(plant.model, own.names, own.units)) if own.clocked else {}
+        if self.signals:
+            self.places[SIGNALS] = [layout.inner + k for places, _, _ in self.signals.values() for k in places]
         self.tau = slice(layout.size, layout.size + len(plant.model.mechanism.drives))
         self.loads_at = plant.rows.size - len(plant.wrenches.values)  # in a row
         self.end, self.step, self.stored = end, step, stored

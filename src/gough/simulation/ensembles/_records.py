@@ -14,10 +14,10 @@ STORED, ENDS = ("q", "v", "tau", "works"), ("end_q", "end_v", "failed")
 
 
 class RunRecords:
-    """runs: how many; part: how many a part has; store: where parts are, None: in memory."""
+    """runs: how many; part: how many a part has; store: where parts are, None: in memory; names: of what is stored."""
 
-    def __init__(self, runs: int, part: int, store: PartFolder | None) -> None:
-        self.runs, self.part, self.store = runs, part, store
+    def __init__(self, runs: int, part: int, store: PartFolder | None, names: Sequence[str] = STORED) -> None:
+        self.runs, self.part, self.store, self.names = runs, part, store, names
         self.arrays: Found = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         self._last: tuple[int, Found] = (-1, {})
@@ -25,12 +25,12 @@ class RunRecords:
     def put(self, k: int, found: Found) -> None:
         """A part that is done."""
         rows = self.rows(k)
-        for name in ENDS if self.store is not None else (*STORED, *ENDS):
+        for name in ENDS if self.store is not None else (*self.names, *ENDS):
             if name not in self.arrays:
                 self.arrays[name] = np.empty((self.runs, *found[name].shape[1:]))
             self.arrays[name][rows] = found[name]
         if not self.shapes:
-            self.shapes = {name: found[name].shape[1:] for name in STORED}
+            self.shapes = {name: found[name].shape[1:] for name in self.names}
             self.arrays["time"] = found["time"]
 
     def rows(self, k: int) -> slice:
@@ -48,13 +48,13 @@ class RunRecords:
     def one_run(self, k: int) -> Found:
         """What run k stored, (m, n) each; the part of the last one asked for is remembered."""
         if self.store is None:
-            return {name: self.arrays[name][k] for name in STORED}
+            return {name: self.arrays[name][k] for name in self.names}
         number, at = divmod(k, self.part)
         known, found = self._last
         if known != number:
-            found = self.store.arrays(number, STORED)
+            found = self.store.arrays(number, self.names)
             self._last = number, found
-        return {name: found[name][at] for name in STORED}
+        return {name: found[name][at] for name in self.names}
 
     def join_runs(self, name: str) -> np.ndarray:
         """An array of all runs (runs, m, n)."""

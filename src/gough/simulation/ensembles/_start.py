@@ -115,7 +115,7 @@ def first_states(
         demand_begin(model, plant.law.reference(model, motion), q, v)
     inner = np.zeros((runs, 0))
     if plant.inner_size:
-        inner = np.array([plant.inner_at(a, b).first for a, b in zip(q, v, strict=True)])
+        inner = np.array([plant.inner_first(a, b, k) for k, (a, b) in enumerate(zip(q, v, strict=True))])
     return np.concatenate([q, v, np.zeros((runs, len(WORKS))), inner, np.zeros((runs, 3))], axis=1)
 
 

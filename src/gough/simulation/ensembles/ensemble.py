@@ -6,7 +6,7 @@ are not are done as if nothing had happened. States in a folder stay there until
 """
 
 import time as clock
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,8 +38,9 @@ from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.ensembles._plan import EnsemblePlan, Loads
-from gough.simulation.ensembles._records import RunRecords
+from gough.simulation.ensembles._bands import Band, band_of, largest_errors
+from gough.simulation.ensembles._plan import SIGNALS, EnsemblePlan, Loads
+from gough.simulation.ensembles._records import STORED, RunRecords
 from gough.simulation.ensembles._start import demand_room, designs_of, first_states
 from gough.simulation.ensembles._work import DEVICES, EnsembleWork, do_parts, part_of, part_subject, telling
 from gough.simulation.ensembles.vary import Varied
@@ -52,6 +53,7 @@ from gough.simulation.motion.table import table
 from gough.simulation.results.energies import BOUND, energy_events, imbalance
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
+from gough.simulation.run.clocks import law_in_loop, with_fitting_step
 from gough.simulation.run.settings import MOST_EQUAL, RunSettings, demand_steps
 from gough.text import short_repr
 
@@ -66,7 +68,8 @@ LOOKS_MANY = 8
 
 @dataclass(frozen=True, eq=False)
 class EnsembleSubject:
-    """What was simulated: the model, designs (runs, n) or None, loads, law and its robot, motion. info: as a run has it."""
+    """What was simulated: the model, designs (runs, n) or None, loads, law and its robot, motion. info: as a run has it. signals:
+    channels of sensors and controllers, see `Law.signals`."""
 
     model: "Model"
     designs: Array | None
@@ -75,6 +78,15 @@ class EnsembleSubject:
     law: Law
     motion: Motion | None
     info: Mapping[str, Any]
+    signals: Mapping[str, Any] = field(default_factory=dict)
+
+    def told_signals(self, stored: Array) -> dict[str, Any]:
+        """Channels of what was stored (m, n) of them, as a `Run` takes them."""
+        out, at = {}, 0
+        for name, (places, units, columns) in self.signals.items():
+            out[name] = stored[:, at : at + len(places)], units, columns
+            at += len(places)
+        return out
 
     def of(self, k: int) -> dict[str, Any]:
         """parameters and wrench of run k, as a `Run` takes them."""
@@ -178,6 +190,15 @@ class Ensemble:
             out[rows] = (signs[:, 1:] * signs[:, :-1] < 0).any(axis=2)
         return out
 
+    def band(self, channel: str, percent: Sequence[float] = (5.0, 50.0, 95.0)) -> Band:
+        """Below which values of a channel these shares (%) of the runs lie, at every stored time."""
+        return band_of(self, channel, percent)
+
+    @cached_property
+    def tracking(self) -> dict[str, Array]:
+        """Largest distance of every run from its motion at the stored times, by unit, {"m": (runs,), "rad": (runs,)}."""
+        return largest_errors(self)
+
     def __iter__(self) -> Iterator["Run"]:
         return (self.run(k) for k in range(self.runs))
 
@@ -191,6 +212,8 @@ class Ensemble:
         stopped = "finished" if np.isnan(self.failed[k]) else f"failed at t = {self.failed[k]:.9g} s"
         works: dict[str, Any] = {f"work.{name}": (stored["works"][good, i], "J") for i, name in enumerate(WORKS)}
         rows = (self.time[good], *(stored[name][good] for name in ("q", "v", "tau")))
+        if SIGNALS in stored:
+            works |= self.subject.told_signals(stored[SIGNALS][good])
         works |= recorded_reference(self.subject.model.layout, self.subject.motion, self.time[good])
         crossed = [
             Event(
@@ -264,11 +287,13 @@ def simulate_many(
     """
     settings = RunSettings.of(motion, controller, duration, "rk4", start=start, step=step, smoothing=smoothing)
     end, step = settings.duration, settings.taken_step
+    law = law_in_loop(settings.controller, settings.method, model, settings.motion)
     demand_steps(step, end, MOST_EQUAL, False)
     demand_one_of("device", device, DEVICES)
-    if isinstance(settings.controller, Sampled):
+    if isinstance(law, Sampled):
         raise UsageError(
-            "many runs at once have no sampled controllers: their forces are computed outside of the time loop"
+            f"many runs at once ask no function for forces between the steps, and this one must be called: {law.called}; write "
+            "it as a formula of t, q, v and the motion, or as a law (docs/extending/controller.md)"
         )
     if cluster is not None and threads is not None:
         raise UsageError("threads= is of this process; workers of a cluster have one each: leave it out")
@@ -279,7 +304,8 @@ def simulate_many(
     kept = None
     if folder is not None:
         kept = PartFolder(folder, "ensemble", part_subject(subject, plan, device, states, own))
-    records, resumed, began = RunRecords(runs, part_of(runs), kept), 0, clock.perf_counter()
+    names = (*STORED, *([SIGNALS] if plan.signals else []))
+    records, resumed, began = RunRecords(runs, part_of(runs), kept, names), 0, clock.perf_counter()
     work = EnsembleWork(plan, device, subject.model.parameters if subject.designs is None else None)
     who = {"cluster": cluster, "mixed": mixed, "threads": threads}
     with telling(progress) as tell, closing(do_parts(work, states, own, kept, who, tell)) as parts:
@@ -304,7 +330,8 @@ def _settled(
     stored: int,
 ) -> tuple[EnsembleSubject, EnsemblePlan, Array]:
     """(the robots that run, what all runs share, first states (runs, n)); given: q and v."""
-    motion, law = settings.motion, settings.controller
+    motion, law = settings.motion, law_in_loop(settings.controller, settings.method, model, settings.motion)
+    settings = with_fitting_step(settings, law, model)
     described, designs = model, designs_of(model, parameters, vary)
     model, designs, changed = _smoothed(model, settings.smoothing, motion, designs)
     believed = own_robot(law, model, designs, described, lambda x: _smoothed(x, settings.smoothing, motion, None)[0])
@@ -321,8 +348,9 @@ def _settled(
         designs = np.broadcast_to(designs, (len(states), designs.shape[1]))
     told = {"method": settings.method.name, "step": settings.step, "smoothing": changed.plain()}
     info = {"settings": told, "controller": law.describe(), "motion": told_motion(motion)}
-    subject = EnsembleSubject(model, designs, loads, believed, law, motion, info)
-    return subject, EnsemblePlan(plant, motion_table, settings.duration, settings.taken_step, stored, loads), states
+    plan = EnsemblePlan(plant, motion_table, settings.duration, settings.taken_step, stored, loads)
+    subject = EnsembleSubject(model, designs, loads, believed, law, motion, info, plan.signals)
+    return subject, plan, states
 
 
 def _tell_doubts(found: Ensemble) -> None:

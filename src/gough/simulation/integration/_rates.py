@@ -94,6 +94,20 @@ def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> R
     return plant.kept.get(("rates", uniform, closing), made)
 
 
+def tick_program(plant: Plant, uniform: bool = True) -> Rate:
+    """q, v, inner, row, t → own states of the law from then on, time and next event: see `Plant.tick`."""
+
+    def equations(q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Vector]:
+        return plant.tick(parameters, q, v, inner, plant.rows.at(row, t[0]))
+
+    def made() -> Rate:
+        return prepare_rate(
+            plant, trace_states(plant, equations, "tick", "q", "v", "inner", "row", "t", uniform=uniform)
+        )
+
+    return plant.kept.get(("tick", uniform), made)
+
+
 def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS) -> Callable[[Vector, Vector], Vector]:
     """parameters, q → q with loops closed; a program of its own, so that its solves are ordered, too."""
     mechanism = plant.mechanism
@@ -163,16 +177,36 @@ def end_step(
     q = s.q + sum_stages(found, weights, "qdot", layout.nq, h)
     v = s.v + sum_stages(found, weights, "vdot", layout.nv, h)
     work = s.work + sum_stages(found, weights, "power", len(WORKS), h)
-    inner = s.inner + sum_stages(found, weights, "inner", plant.inner_size, h)
+    inner = moved_inner(plant, s.inner, sum_stages(found, weights, "inner", plant.inner_size, h))
     q, v = plant.led_state(unit_quaternions(plant.model.mechanism, q), v, plant.rows.at(row, s.t + h))
     return q, v, work, inner
+
+
+def moved_inner(plant: Plant, inner: Vector, by: Vector) -> Vector:
+    """Own states of the law moved along their rates; those that do not flow stay."""
+    n = plant.flowing
+    return np.concatenate([inner[:n] + by[:n], inner[n:]])
 
 
 def step_error(plant: Plant, found: list[dict[str, Vector]], weights: Vector, h: Any) -> Any:
     """`StateLayout.size_of` what two methods differ in."""
     layout = plant.model.layout
     sizes = (("qdot", layout.nq), ("vdot", layout.nv), ("inner", plant.inner_size))
-    return StateLayout(plant).size_of(*(sum_stages(found, weights, key, n, h) for key, n in sizes))
+    dq, dv, inner = (sum_stages(found, weights, key, n, h) for key, n in sizes)
+    return StateLayout(plant).size_of(dq, dv, np.concatenate([inner[: plant.flowing], zeros(plant.inner.clocked)]))
+
+
+def clock_program(plant: Plant) -> Program:
+    """A state and a row to the state after what the law's clock does there; the record is the time (s) of its next event."""
+    states, tick = StateLayout(plant), tick_program(plant)
+
+    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+        s, row = states.split(state), given[: plant.rows.size]
+        found = tick(parameters, q=s.q, v=s.v, inner=s.inner, row=row, t=[s.t])
+        after = states.join(s.q, s.v, s.work, found["inner"], found["time"][0], s.h, s.error)
+        return {"state": after, "record": found["event"], "running": 1.0}
+
+    return turn_program(plant, equations, "clock", states.size)
 
 
 def moment_program(plant: Plant) -> Program:

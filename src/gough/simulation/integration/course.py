@@ -16,6 +16,7 @@ import numpy as np
 from gough.errors import Failure, Status
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration._ahead import AheadPieces
+from gough.simulation.integration._events import NearError, go_by_events
 from gough.simulation.integration._passage import Collocation, Passage, records_between
 from gough.simulation.integration._rates import moment_program
 from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
@@ -51,10 +52,6 @@ def _lost_velocities(model: "Model", better: Sequence[int] | None) -> str:
 def _is_hopeless(failure: Failure) -> bool:
     """Whether a run stops for a reason that is none of a singularity."""
     return failure == TOO_MANY_STEPS or failure.status == Status.STICKING
-
-
-class NearError(Exception):
-    """The next step comes near a singularity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +204,24 @@ class Course:
 
     def piece(self, state: Vector, row: Vector) -> Vector:
         """The state (n,) at the end of a piece of the motion."""
+        if self.led.plant.inner.clocked:
+            return go_by_events(self, state, row)
+        return self.watched_piece(state, row)
+
+    def trusted_piece(self, state: Vector, row: Vector) -> Vector:
+        """As `piece`; what of it can be trusted is stored where it raises `RunStopped` or `NearError`."""
+        self.count, self.row = 0, row
+        try:
+            end = self.led.marching.piece(state, row, self._steps)
+        except (RunStopped, KeyboardInterrupt):
+            with suppress(NearError):
+                self._end()
+            raise
+        self._end(end)
+        return end
+
+    def watched_piece(self, state: Vector, row: Vector) -> Vector:
+        """As `piece`, past singularities."""
         state = state.copy()
         state[self.states.t] = row[0]
         self.count, self.row = 0, row

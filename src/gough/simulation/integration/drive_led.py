@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import StructureError, UsageError
-from gough.model.sharing import share_code
+from gough.errors import UsageError
 from gough.simulation.coordinates import drive_of_entries
 from gough.simulation.motion.motion import Motion
 
@@ -24,32 +23,6 @@ if TYPE_CHECKING:
 Array = np.ndarray
 BEGIN = 1e-6
 """How far prescribed drives may begin beside their motion, of the robot's size (m) and 1 rad, and their values."""
-
-
-def led_by_drives(model: "Model") -> "Model":
-    """The model itself, or that of the same robot whose rigid velocities are the drives' rates."""
-    if drive_of_entries(model.mechanism) is not None:
-        return model
-    drives = len(model.mechanism.drives)
-    if drives != model.mobility:
-        raise UsageError(
-            f"{model.robot.name}: {drives} drives that follow a motion do not go with {model.mobility} freedoms, there must be "
-            "one for each; use a controller"
-        )
-
-    def made() -> "Model":
-        if model.like is not None:
-            same = share_code(led_by_drives(model.like), model.robot, model.parameters)
-            assert same is not None
-            return same
-        try:
-            return model.with_(velocities="drives")
-        except StructureError as problem:
-            raise UsageError(
-                f"{model.robot.name}: its drives do not lead it ({problem}); use a controller"
-            ) from problem
-
-    return model.cached("led by drives", made)
 
 
 def convert_velocities(

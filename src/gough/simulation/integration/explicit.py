@@ -6,7 +6,7 @@ A step never leaves the piece of the motion it began in: the last one of a piece
 Stages are the state moved along its rates, as a vector; a step ends with quaternions of unit length and loops closed.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,14 @@ from gough.errors import Failure, Site, Status
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, sqrt
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.integration._rates import closing_program, end_step, rate_program, step_error
+from gough.simulation.integration._rates import (
+    closing_program,
+    end_step,
+    moved_inner,
+    rate_program,
+    step_error,
+    tick_program,
+)
 from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped, no_time
 from gough.simulation.integration.method import RungeKutta
 from gough.simulation.integration.plant import Plant
@@ -50,6 +57,7 @@ def explicit_step(plant: Plant, method: ExplicitRungeKutta, uniform: bool = True
     model, states = plant.model, StateLayout(plant)
     mechanism = model.mechanism
     rate, close = rate_program(plant, uniform), closing_program(plant, uniform)
+    tick = tick_program(plant, uniform) if plant.inner.clocked else None
     adaptive = method.adaptive
     design = "parameters" if uniform else "own"
 
@@ -58,13 +66,18 @@ def explicit_step(plant: Plant, method: ExplicitRungeKutta, uniform: bool = True
         row, tolerance, longest = given[: plant.rows.size], given[-2], given[-1]
         hoisted = rate.hoisted_values(parameters)
         left = row[1] - s.t
+        if tick is not None:
+            now = tick(parameters, q=s.q, v=s.v, inner=s.inner, row=row, t=[s.t])
+            s, event = replace(s, inner=now["inner"], t=now["time"][0]), now["event"][0] - s.t
+            left = select(left - event, event, left)
         h = _fitted(s.h, left, longest) if adaptive else s.h
         found = []
         for i in range(method.stages):
             q, v, inner = s.q, s.v, s.inner
             for j in np.flatnonzero(method.A[i]):
                 part, stage = h * method.A[i, j], found[j]
-                q, v, inner = q + part * stage["qdot"], v + part * stage["vdot"], inner + part * stage["inner"]
+                q, v = q + part * stage["qdot"], v + part * stage["vdot"]
+                inner = moved_inner(plant, inner, part * stage["inner"])
             if i:
                 q = unit_quaternions(mechanism, q)
             t = s.t + float(method.c[i]) * h

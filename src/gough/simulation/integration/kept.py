@@ -113,9 +113,8 @@ def law_form(law: "Law", traced: Callable[[], Program]) -> Hashable:
     knows, and what its functions read beside their arguments neither: those are traced, and compared by what they have become."""
     if law.prescribed:  # what it does is no part of the code
         return type(law), law.limit is None
-    if "structure" in vars(type(law)):
-        return type(law), law.limit is None, law.structure
-    return type(law), digest_of(traced())
+    known = law.known_form
+    return (type(law), digest_of(traced())) if known is None else known
 
 
 def digest_of(program: Program) -> Hashable:

@@ -7,7 +7,8 @@ Forces are computed between the stretches, by a compiled program of the law that
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator
-from math import ceil
+from itertools import chain, pairwise
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -28,6 +29,8 @@ from gough.simulation.motion.table import MotionTable
 if TYPE_CHECKING:
     from gough.model import Model
 
+ALIGNED = 1e-6
+"""Of the grid of a clock: times that differ by less are the same."""
 SAME_TIME = 1e-12
 """Times that differ by this part of the duration are the same."""
 Vector = np.ndarray
@@ -68,6 +71,15 @@ class TablePieces:
     @staticmethod
     def rows(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Vector, bool]]:
         """(row, whether forces may jump at its end, or it is the last) of all pieces."""
+        for row, jumps in TablePieces._own_rows(plant, table, end):
+            cuts = grid_cuts(plant, float(row[0]), float(row[1]))
+            for k, (a, b) in enumerate(pairwise(cuts)):
+                part = row.copy()
+                part[:2] = a, b
+                yield part, jumps and k == len(cuts) - 2
+
+    @staticmethod
+    def _own_rows(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Vector, bool]]:
         if table is None:
             yield plant.rows.stretch(0.0, end), True
             return
@@ -80,6 +92,40 @@ class TablePieces:
             last = row[1] >= end * (1 - SAME_TIME)
             row[1] = min(row[1], end)
             yield row, last or bool(kinked[k])
+
+
+class EventPieces:
+    """From one event of a law's clock to the next, in the pieces of a motion's table, then in the row `rest` if there is one."""
+
+    def __init__(self, plant: Plant, table: MotionTable | None, end: float, rest: Vector | None = None) -> None:
+        self._rows = self._cut(plant, table, end, rest)
+
+    def next(self, state: Vector) -> tuple[Vector, bool] | None:
+        """See `PieceSource`."""
+        return next(self._rows, None)
+
+    @staticmethod
+    def _cut(plant: Plant, table: MotionTable | None, end: float, rest: Vector | None) -> Iterator[tuple[Vector, bool]]:
+        own = TablePieces._own_rows(plant, table, end)
+        for row, jumps in chain(own, [] if rest is None else [(rest, True)]):
+            t, last = float(row[0]), float(row[1])
+            while t < last:
+                event = plant.law.next_event(plant.model, t)
+                near = ALIGNED * (event - t)
+                part = row.copy()
+                part[:2] = t, last if event > last - near else event
+                t = float(part[1])
+                yield part, jumps and t == last
+
+
+def grid_cuts(plant: Plant, begin: float, end: float) -> list[float]:
+    """Where a stretch of time is cut so that times of the law's clock are at ends of equal steps: begin, first and last of these
+    times where they lie within, end (s)."""
+    grid = plant.law.grid(plant.model)
+    if grid is None:
+        return [begin, end]
+    inside = (ceil(begin / grid - ALIGNED) * grid, floor(end / grid + ALIGNED) * grid)
+    return [begin, *sorted({x for x in inside if begin + ALIGNED * grid < x < end - ALIGNED * grid}), end]
 
 
 class SampledPieces:

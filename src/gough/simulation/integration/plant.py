@@ -101,7 +101,7 @@ class Plant:
             robot = (*robot, own.numbers.tobytes())
         shape = (rows.kind, rows.channels, rows.degree, len(rows.tail))
         law = law_form(self.law, self.law_program)
-        return law, robot, shape, self.locks, self.wrenches.frames, inner.names, inner.sizes.tobytes()
+        return law, robot, shape, self.locks, self.wrenches.frames, inner.names, inner.sizes.tobytes(), inner.clocked
 
     @cached_property
     def kept(self) -> Kept:
@@ -123,8 +123,10 @@ class Plant:
             q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector
         ) -> dict[str, Any]:
             numbers = Numbers(self.mechanism, parameters)
-            found = self.law_action(numbers, q, v, inner, self.rows.at(row, t[0]))
-            return {"tau": found.tau, "rates": found.rates}
+            now = self.rows.at(row, t[0])
+            found = self.law_action(numbers, q, v, inner, now)
+            ticked = self.tick(parameters, q, v, inner, now) if self.inner.clocked else {}
+            return {"tau": found.tau, "rates": found.rates, **ticked}
 
         return trace(equations, tuple(slots), "law", {"parameters": self.model.pattern})
 
@@ -153,10 +155,19 @@ class Plant:
         own = self.laws_robot
         return self.law.inner(own.model, *own.first(q, v))
 
+    def inner_first(self, q: Vector, v: Vector, run: int = 0, begin: float = 0.0) -> Vector:
+        """Their first values (n,) in one of many runs, which begins at a time (s)."""
+        return self.law.first_of_run(self.laws_robot.model, self.inner_at(q, v).first, run, begin)
+
     @property
     def inner_size(self) -> int:
         """Number of the law's own states."""
         return len(self.inner.names)
+
+    @property
+    def flowing(self) -> int:
+        """How many of the law's own states, the first ones, flow; the others change when its clock ticks."""
+        return self.inner_size - self.inner.clocked
 
     @property
     def unknowns(self) -> int:
@@ -276,14 +287,23 @@ class Plant:
 
     def law_action(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Action:
         """What the law makes the drives do: here a controller's force enters the time loop, whichever method integrates it."""
-        own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
-        settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
-        measured = Measured(self.model, regroup_inertia(numbers), q, v)
-        action = record_action(self.law, Here(own, measured, inner, settings, inputs, now))
+        action = record_action(self.law, self._here(numbers, q, v, inner, now))
+        rates = demand_shape(self.law, "rates", action.rates, self.inner.names[: self.flowing], "state of its own")
         return Action(
             demand_shape(self.law, "forces", action.tau, self.model.layout.drive_names, "drive"),
-            demand_shape(self.law, "rates", action.rates, self.inner.names, "state of its own"),
+            np.concatenate([rates, zeros(self.inner.clocked)]) if self.inner.clocked else rates,
         )
+
+    def tick(self, parameters: Vector, q: Vector, v: Vector, inner: Vector, now: Instant) -> dict[str, Vector]:
+        """What the law's clock does here: own states (n,) from then on, the exact time (1,), that of the next event (1,)."""
+        found = self.law.tick(self._here(Numbers(self.mechanism, parameters), q, v, inner, now))
+        after = np.concatenate([inner[: self.flowing] if found.flows is None else found.flows, found.memory])
+        return {"inner": after, "time": np.array([found.time]), "event": np.array([found.next_event])}
+
+    def _here(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Here:
+        own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
+        settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
+        return Here(own, Measured(self.model, regroup_inertia(numbers), q, v), inner, settings, inputs, now)
 
     def commanded_forces(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
         """What the law makes the drives do, tau (drives,)."""

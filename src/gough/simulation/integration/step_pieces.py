@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.arguments import floats
 from gough.errors import UsageError
-from gough.simulation.integration.pieces import SAME_TIME, PieceSource, TablePieces
+from gough.simulation.integration.pieces import SAME_TIME, EventPieces, PieceSource, TablePieces
 from gough.simulation.integration.plant import Plant
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import MotionTable
@@ -80,13 +80,19 @@ class CutPieces:
     @classmethod
     def of_table(cls, plant: Plant, table: MotionTable | None, motion: Motion | None, t: float) -> "CutPieces":
         """Of a motion from a time (s) on; of none, one stretch."""
+        clocked = plant.inner.clocked > 0
         if table is None or motion is None:
-            out = cls(TablePieces(plant, None, LONGEST))
-            out.row = out._fetch(np.zeros(0))
-            return out
-        duration = float(table.breaks[-1])
-        rest = plant.rows.at_rest(table, LONGEST) if motion.extend == "hold" else None
-        out = cls(TablePieces(plant, table, duration), rest, duration)
+            out = cls((EventPieces if clocked else TablePieces)(plant, None, LONGEST))
+            if not clocked:
+                out.row = out._fetch(np.zeros(0))
+                return out
+        else:
+            duration = float(table.breaks[-1])
+            rest = plant.rows.at_rest(table, LONGEST) if motion.extend == "hold" else None
+            if clocked:
+                out = cls(EventPieces(plant, table, duration, rest), None, duration)
+            else:
+                out = cls(TablePieces(plant, table, duration), rest, duration)
         row = out._fetch(np.zeros(0))
         while row[1] <= t:
             row = out._fetch(np.zeros(0))

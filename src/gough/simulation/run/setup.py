@@ -15,13 +15,15 @@ from gough.arguments import floats
 from gough.compilation.status import CONTRADICTION
 from gough.errors import BadStateError, Site, UsageError
 from gough.kinematics.retraction import bad_quaternions
+from gough.simulation.control.clocked import Clocked
+from gough.simulation.control.drives_lead import led_by_drives
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.reference import LedPath
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.events import Event
-from gough.simulation.integration.drive_led import demand_begin, first_velocity, led_by_drives
+from gough.simulation.integration.drive_led import demand_begin, first_velocity
 from gough.simulation.integration.kept import Recent
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.smoothing import Smoothing, smooth_friction
@@ -32,6 +34,7 @@ from gough.simulation.motion.states import state_at
 from gough.simulation.motion.table import MotionTable, table
 from gough.simulation.motion.targets import target_of
 from gough.simulation.run._checks import motion_events, state_events, tell_events
+from gough.simulation.run.clocks import law_in_loop, with_fitting_step
 from gough.simulation.run.settings import RunSettings, parameters_of
 
 if TYPE_CHECKING:
@@ -78,7 +81,7 @@ def starting_state(
     demand_consistent(model, first_q[None], None if parameters is model.parameters else parameters[None])
     if plant.law.prescribed and motion is not None and not (q is None and v is None):
         demand_begin(model, plant.law.reference(model, motion, parameters), first_q[None], first_v[None], begin)
-    inner = plant.inner_at(first_q, first_v).first
+    inner = plant.inner_first(first_q, first_v, begin=begin)
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
 
 
@@ -157,7 +160,7 @@ class Setup:
     @property
     def held(self) -> bool:
         """Whether forces are held from sample to sample."""
-        return self.law.held
+        return self.law.held or (isinstance(self.law, Clocked) and not self.plant.flowing and self.settings.every == 1)
 
     def describe(self) -> dict[str, Any]:
         """What a run keeps about the robot that ran, where it is not the model as it was given."""
@@ -170,7 +173,9 @@ class Setup:
 def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, parameters: Any) -> Setup:
     """Everything that is known before machine code is made; UsageError for what cannot run. q, v, wrench, parameters: as
     `simulate` takes them."""
-    motion, law, check = settings.motion, settings.controller, settings.check
+    law = law_in_loop(settings.controller, settings.method, model, settings.motion)
+    settings = with_fitting_step(settings, law, model)
+    motion, check = settings.motion, settings.check
     design = parameters_of(model, parameters)
     numbers = np.array(model.parameters) if design is None else design
     asked, numbers, changed = smooth_friction(model, settings.smoothing, motion, numbers)
@@ -236,8 +241,8 @@ def _is_fixed_motion(motion: Motion) -> bool:
 
 def _fixed_laws(law: Law) -> tuple[type, ...]:
     """The classes of a law and of the one it samples, where all they do follows from class and settings; () else."""
-    both = (law, *([law.law] if isinstance(law, Sampled) and isinstance(law.law, Law) else []))
-    return tuple(map(type, both)) if all("structure" in vars(type(x)) for x in both) else ()
+    both = (law, *([law.law] if isinstance(law, Sampled | Clocked) and isinstance(law.law, Law) else []))
+    return tuple(map(type, both)) if all(x.known_form is not None for x in both) else ()
 
 
 def _bytes(x: Any) -> bytes | None:

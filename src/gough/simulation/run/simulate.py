@@ -286,9 +286,8 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
     tau, vdot = records[keep, states.size : states.size + nd], records[keep, states.size + nd :]
     t, q, v = s.t[keep], s.q[keep], s.v[keep]
     recorded: dict[str, Any] = {f"work.{name}": (s.work[keep, k], "J") for k, name in enumerate(WORKS)}
-    if plant.inner_size:
-        names = tuple(f"controller.{x}" for x in plant.inner.names)
-        recorded["controller.states"] = (s.inner[keep], plant.inner.units, names)
+    for name, (places, units, columns) in plant.law.signals(model, plant.inner.names, plant.inner.units).items():
+        recorded[name] = (s.inner[keep][:, places], units, columns)
     recorded |= recorded_reference(asked.layout, settings.motion, t)
     if asked is not model:
         v, vdot = convert_velocities(asked, model, q, v, vdot, setup.numbers)

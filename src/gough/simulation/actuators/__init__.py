@@ -1,0 +1,1 @@
+"""What stands between the controller's command and the forces of the drives: one actuator, one file."""

@@ -1,0 +1,327 @@
+"""A law on a clock inside the compiled time loop, between its sensors and its actuators.
+
+Own states: first those of the actuators, which flow; then the memory, which changes at the begin of a step where something is
+due.
+    instant   sensors take their samples, late ones are shown; then the law takes its own: commands, within limits, pass the
+              actuators and are on their way; then those that arrive are held
+    between   forces are what is held, or what the actuators make of it in time
+The law's own states x are those of the sampled law: x_{k+1} = x_k + T ẋ(x_k, …).
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.scalar import select
+from gough.simulation.actuators.actuator import Actuator, Flow
+from gough.simulation.control.law import (
+    Action,
+    Here,
+    Inner,
+    Law,
+    Signals,
+    Tick,
+    clipped_forces,
+    demand_shape,
+    record_action,
+)
+from gough.simulation.control.own_robot import OwnRobot
+from gough.simulation.control.sampled import Sampled
+from gough.simulation.control.sensed import Sensed, channel_names
+from gough.simulation.sampling.cells import Cells, under, within
+from gough.simulation.sampling.line import Line, common_grid
+from gough.simulation.sampling.noise import key_of
+from gough.simulation.sensors.sensor import Sensor
+
+if TYPE_CHECKING:
+    from gough.model import Model
+    from gough.simulation.motion.motion import Motion
+
+Vector = np.ndarray
+Memory = dict[str, Vector]
+CLOSED = 1e-6
+"""Closure error, of the robot's size, of a state of the law's robot to begin with."""
+SIZE = 1e300
+"""Of what has no error: it does not flow."""
+
+
+@dataclass(frozen=True)
+class Clocked(Law):
+    """of: what the user gave, whose law is one of gough's. run: which of many, for random numbers."""
+
+    of: Sampled
+    run: int = 0
+    name = "sampled"
+
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """What the law sees."""
+        return self.of.sensors  # type: ignore[return-value]
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """What its commands pass."""
+        return self.of.actuators  # type: ignore[return-value]
+
+    @property
+    def law(self) -> Law:
+        """That is sampled."""
+        return self.of.law
+
+    @property
+    def sees_drives(self) -> bool:  # type: ignore[override]
+        """See `Law`."""
+        return bool(self.sensors)
+
+    @property
+    def computes(self) -> bool:  # type: ignore[override]
+        """See `Law`."""
+        return self.law.computes
+
+    @property
+    def any_velocities(self) -> bool:
+        """See `Law`."""
+        return self.law.any_velocities
+
+    @property
+    def known_form(self) -> Hashable | None:
+        """See `Law`: that of its law, and those of what is around it."""
+        parts = (*self.sensors, *self.actuators)
+        own, around = self.law.known_form, [part.known_form for part in parts]
+        if own is None or None in around:
+            return None
+        lines = [sensor.clock(self.of.period) for sensor in self.sensors]
+        clocks = [(x.whole, bool(x.phase)) for x in (Line(1, self.of.period, self.of.delay), *lines)]
+        return Clocked, self.limit is None, own, tuple(around), len(self.sensors), tuple(clocks)
+
+    def knows(self) -> "tuple[Any, Model | None]":
+        """See `Law`."""
+        return self.law.knows()
+
+    def check(self, model: "Model", motion: "Motion | None") -> None:
+        """See `Law`; model: the law's."""
+        self.of.check(model, motion, in_loop=True)
+
+    def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
+        """See `Law`."""
+        return self.law.reference(model, motion, parameters)
+
+    def lines(self, model: "Model") -> list[Line]:
+        """The clock of the law, and those of its sensors."""
+        return [self._line(model), *(sensor.line(model, self.of.period) for sensor in self.sensors)]
+
+    def grid(self, model: "Model") -> float | None:
+        """Time (s) of which all its times are multiples; None where there is none."""
+        return common_grid(self.lines(model))
+
+    def next_event(self, model: "Model", t: float) -> float:
+        """See `Law`."""
+        return min(line.next_time(t) for line in self.lines(model))
+
+    def _line(self, model: "Model") -> Line:
+        return Line(len(model.mechanism.drives), self.of.period, self.of.delay, self.name)
+
+    def _numbers(self, model: "Model", own: "Model") -> Memory:
+        """What the compiled loop is given, by name."""
+        out = {"law": self.law.settings(model, own)} | under("line", self._line(model).numbers)
+        if self.limit is not None:
+            out["limit"] = self.limits(model)
+        for k, sensor in enumerate(self.sensors):
+            out |= under(f"sensor{k}", sensor.numbers(model, self.of.period))
+        for k, actuator in enumerate(self.actuators):
+            out |= under(f"actuator{k}", actuator.numbers(model))
+        return out
+
+    def settings(self, model: "Model", own: "Model | None" = None) -> Vector:
+        """See `Law`: parts that do not fit are named here, of the robot that runs."""
+        for part in (*self.sensors, *self.actuators):
+            part.check(model)
+        found = self._numbers(model, own or model)
+        return Cells.of(found).join(found)
+
+    def _memory(self, model: "Model", states: Vector, q: Vector | None = None, begin: float = 0.0) -> Memory:
+        """At the first time, by name. states: those of the law that is sampled; model, q (nq,): of its robot; begin (s)."""
+        n = len(model.mechanism.drives)
+        seen = {"geometry": model.home if q is None else np.asarray(q)} if self.sensors else {}
+        out = (
+            seen
+            | {"states": states, "command": np.zeros(n), "held": np.zeros(n)}
+            | under("line", self._line(model).memory(begin))
+        )
+        for k, sensor in enumerate(self.sensors):
+            key = key_of(self.of.seed, self.run, f"{sensor.name} {k}")
+            own = sensor.memory(model, self.of.period, key, begin) | {"shown": np.zeros(len(sensor.readings(model)[0]))}
+            out |= under(f"sensor{k}", own)
+        return out
+
+    def _flows(self, model: "Model", drives: Vector, rates: Vector) -> list[Flow]:
+        return [actuator.flow(model, drives, rates) for actuator in self.actuators]
+
+    def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
+        """See `Law`."""
+        sampled = self.law.inner(model, q, v)
+        if self.sensors and not float(model.closure_error(q)) < CLOSED:  # of another structure than the robot that runs
+            q = model.configuration(drives=q[model.drive_index], near=model.home)
+        memory = self._memory(model, sampled.first, q)
+        rates = model.function("tree_rates").values(q=q, v=v, parameters=model.parameters)["u"]
+        at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
+        flows = self._flows(model, q[model.drive_index], rates[at])
+        cells = Cells.of(memory)
+        none = np.full(cells.size, SIZE)
+        return Inner(
+            (*(name for flow in flows for name in flow.names), *cells.names),
+            (*(unit for flow in flows for unit in flow.units), *("1",) * cells.size),
+            np.concatenate([*(flow.first for flow in flows), cells.join(memory)]),
+            np.concatenate([*(flow.sizes for flow in flows), none]),
+            cells.size,
+        )
+
+    def first_of_run(self, model: "Model", first: Vector, run: int, begin: float = 0.0) -> Vector:
+        """See `Law`."""
+        start, cells, found = self._split(model, first)
+        fresh = replace(self, run=run)._memory(model, found["states"], begin=begin)
+        keys = {key: x for key, x in fresh.items() if key.endswith((".key", ".count"))}
+        return np.concatenate([first[:start], cells.join(found | keys)])
+
+    def _split(self, model: "Model", inner: Vector) -> tuple[int, Cells, Memory]:
+        """(how many of the own states flow, cells of the others, these by name). model: the law's."""
+        none, n = np.zeros(0), len(model.mechanism.drives)
+        flowing = sum(len(flow.names) for flow in self._flows(model, np.zeros(n), np.zeros(n)))
+        sizes = Cells.of(self._memory(model, none)).sizes
+        cells = Cells({**sizes, "states": len(inner) - flowing - sum(sizes.values())})
+        return flowing, cells, cells.split(inner[flowing:])
+
+    def _given(self, here: Here) -> Memory:
+        found = self._numbers(here.measured.model, here.own.model)
+        return Cells.of(found).split(here.settings)
+
+    def act(self, here: Here) -> Action:
+        """See `Law`: what is held, behind the actuators."""
+        model = here.measured.model
+        _, _, memory = self._split(here.own.model, here.inner)
+        force, given, at, rates = memory["held"], self._given(here), 0, []
+        n = len(force)
+        for k, (actuator, flow) in enumerate(
+            zip(self.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)
+        ):
+            if flow.names:
+                states = here.inner[at : at + len(flow.names)]
+                force, rate = actuator.act(force, states, here.measured, within(f"actuator{k}", given))
+                rates.append(rate)
+                at += len(flow.names)
+        return Action(force, np.concatenate(rates) if rates else np.zeros(0))
+
+    def tick(self, here: Here) -> Tick:
+        """See `Law`."""
+        model, t = here.measured.model, here.now.time
+        flowing, cells, memory = self._split(here.own.model, here.inner)
+        given, after = self._given(here), dict(memory)
+        exact, events, shown = t, [], []
+        for k, sensor in enumerate(self.sensors):
+            own, numbers, name = within(f"sensor{k}", memory), within(f"sensor{k}", given), f"sensor{k}"
+            exact = self._exact(
+                sensor.line(model, self.of.period), within("line", own), within("line", numbers), t, exact
+            )
+            found, seen, event = sensor.sample(model, self.of.period, own, numbers, here.measured, t)
+            after |= under(name, found | {"shown": seen})
+            shown.append(seen)
+            events.append(event)
+        line, own, numbers = self._line(model), within("line", memory), within("line", given)
+        exact = self._exact(line, own, numbers, t, exact)
+        due, begins = line.is_due(own, numbers, t), own["fresh"][0]
+        view = self._view(here, shown, memory, given["law"])
+        action = record_action(self.law, view)
+        command = self._commands(model, action.tau, memory["command"], begins, given)
+        after["command"] = _where(due, command, memory["command"])
+        rates = demand_shape(self.law, "rates", action.rates, self._names(here), "state of its own")
+        if isinstance(view.measured, Sensed):
+            after["geometry"] = _where(due, view.measured.estimate, memory["geometry"])
+        moved = memory["states"] + rates * numbers["period"][0]
+        after["states"] = _where(due, moved, memory["states"])
+        found, after["held"] = line.push(own, numbers, t, command)
+        after |= under("line", found)
+        events.append(line.next_event(found, numbers, t))
+        flows = (
+            _where(begins, self._begun(model, here, after["held"], given), here.inner[:flowing]) if flowing else None
+        )
+        return Tick(cells.join(after), exact, _least(events), flows)
+
+    def _begun(self, model: "Model", here: Here, command: Vector, given: Memory) -> Vector:
+        """States of the actuators as if the first command had been held for long."""
+        n, found = len(command), []
+        for k, (actuator, flow) in enumerate(
+            zip(self.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)
+        ):
+            if flow.names:
+                found.append(actuator.rest(command, here.measured, within(f"actuator{k}", given)))
+        return np.concatenate(found)
+
+    @staticmethod
+    def _exact(line: Line, memory: Memory, numbers: Memory, t: Any, before: Any) -> Any:
+        """The time (s) as its clock has it, where that strikes: sums of steps are off by rounding."""
+        strikes, exact = line.strikes(memory, numbers, t), memory["count"][0] * numbers["period"][0]
+        return select(strikes, exact, before)
+
+    def _view(self, here: Here, shown: list[Vector], memory: Memory, settings: Vector) -> Here:
+        """What the law that is sampled sees: the robot's state, or, through sensors, its own robot where they show it."""
+        if not self.sensors:
+            return replace(here, inner=memory["states"], settings=settings)
+        model = here.own.model
+        numbers = here.own.believed_numbers(here.measured, here.inputs)
+        seen = Sensed(model, numbers, self.sensors, shown, memory["geometry"])
+        own = OwnRobot(model, None, model)
+        return Here(own, seen, memory["states"], settings, here.inputs[:0], here.now)
+
+    def _names(self, here: Here) -> tuple[str, ...]:
+        """Of the states of the law that is sampled."""
+        own = here.own.model
+        return self.law.inner(own, own.home, np.zeros(own.layout.nv)).names
+
+    def _commands(self, model: "Model", tau: Vector, before: Vector, begins: Any, given: Memory) -> Vector:
+        """Commands (drives,) of a sample, as they are sent on their way."""
+        command = demand_shape(self.law, "forces", tau, model.layout.drive_names, "drive")
+        if self.limit is not None:
+            command = clipped_forces(command, given["limit"])
+        for k, actuator in enumerate(self.actuators):
+            numbers = within(f"actuator{k}", given)
+            command = actuator.pass_sample(command, before, begins, numbers, given["line.period"][0])
+        return command
+
+    def signals(self, model: "Model", names: Any, units: Any) -> Signals:
+        """See `Law`: what the sensors show, the commands that are held, states of actuators and of the law that is sampled."""
+        layout = model.layout
+        out: Signals = {
+            "command": (_places(names, "held"), layout.drive_units, _columns("command", layout.drive_names))
+        }
+        for k, (sensor, name) in enumerate(zip(self.sensors, channel_names(self.sensors), strict=True)):
+            entries, its = sensor.readings(model)
+            out[name] = _places(names, f"sensor{k}.shown"), its, _columns(name, entries)
+        flowing = [k for k, unit in enumerate(units) if unit and "[" not in names[k]]
+        if flowing:
+            out["actuators"] = flowing, tuple(units[k] for k in flowing), tuple(names[k] for k in flowing)
+        return out
+
+    def describe(self) -> dict[str, Any]:
+        """What a result keeps about it."""
+        return self.of.describe() | {"asked": "in the time loop"}
+
+
+def _places(names: Any, cell: str) -> list[int]:
+    return [k for k, name in enumerate(names) if name.startswith(f"{cell}[")]
+
+
+def _columns(channel: str, names: Any) -> tuple[str, ...]:
+    return tuple(f"{channel}.{name}" for name in names)
+
+
+def _where(condition: Any, a: Vector, b: Vector) -> Vector:
+    return np.array([select(condition, x, y) for x, y in zip(a, b, strict=True)], dtype=object)
+
+
+def _least(values: list[Any]) -> Any:
+    least = values[0]
+    for x in values[1:]:
+        least = select(least - x, x, least)
+    return least

@@ -1,0 +1,66 @@
+"""Actuators between a law on a clock and a mass, against exponentials of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import expm
+
+import gough
+from gough import laws
+from gough.actuators import ElasticGear, Lag
+from simulation.python_loop import GOAL, KD, KP, T, mass, stand
+from simulation.sliders import MASS
+
+
+def chain(
+    A: np.ndarray, B: np.ndarray, duration: float, first: np.ndarray, begun: Callable[[float], np.ndarray], fine: float
+) -> np.ndarray:
+    """States (n, k) of ẋ = A x + B u at fine steps, u = K_p (goal - x_0) - K_d x_1 at samples; begun(u): those at the first."""
+    n = len(A)
+    whole = np.zeros((n + 1, n + 1))
+    whole[:n, :n], whole[:n, n] = A, B
+    step, x, out, u = expm(whole * fine), first, [], 0.0
+    for i in range(round(duration / fine) + 1):
+        if i % round(T / fine) == 0:
+            u = KP * (GOAL - x[0]) - KD * x[1]
+            x = begun(u) if i == 0 else x
+        out.append(x)
+        x = (step @ [*x, u])[:n]
+    return np.array(out)
+
+
+def test_a_motor_with_a_lag() -> None:
+    """m ẍ = f, T ḟ = u - f, u held: by the exponential of a matrix."""
+    lag, fine = 1.5e-3, 1e-4
+    A = np.array([[0, 1, 0], [0, 0, 1 / MASS], [0, 0, -1 / lag]])
+    truth = chain(A, np.array([0, 0, 1 / lag]), 0.2, np.zeros(3), lambda u: np.array([0.0, 0.0, u]), fine)
+    law = laws.Sampled(laws.JointPD(KP, KD), T, actuators=Lag(time=lag))
+    run = gough.simulate(mass(), stand(0.2), law, q=[0.0], method="rk4", step=fine)
+    np.testing.assert_allclose(run.q[:, 0], truth[:, 0], atol=1e-9)
+    np.testing.assert_allclose(run["actuators"][:, 0], truth[:, 2], atol=2e-6)
+    assert run.unit("motor.slide") == "N" and not run.tau_held
+    assert run.summary()["energy_error"] < 1e-9
+
+
+def test_a_gear_that_gives_way() -> None:
+    """Rotor and mass on a spring: by the exponential of a matrix; without damping no energy is lost between motor and robot."""
+    J, k, fine = 0.7, 8e3, 5e-5
+    for d in (0.0, 30.0):
+        A = np.zeros((4, 4))  # x, v, rotor, its rate
+        A[0, 1] = A[2, 3] = 1.0
+        A[1] = np.array([-k, -d, k, d]) / MASS
+        A[3] = np.array([k, d, -k, -d]) / J
+        truth = chain(A, np.array([0, 0, 0, 1 / J]), 0.2, np.zeros(4), lambda u: np.array([0, 0, u / k, 0]), fine)
+        gear = ElasticGear(inertia=J, stiffness=k, damping=d)
+        law = laws.Sampled(laws.JointPD(KP, KD), T, actuators=gear)
+        run = gough.simulate(mass(), stand(0.2), law, q=[0.0], method="rk4", step=fine)
+        np.testing.assert_allclose(run.q[:, 0], truth[:, 0], atol=1e-9)
+        rotor, rate = run["actuators"].T
+        np.testing.assert_allclose(rotor, truth[:, 2], atol=1e-9)
+        np.testing.assert_allclose(run.tau[:, 0], k * (rotor - run.q[:, 0]) + d * (rate - run.v[:, 0]), atol=1e-6)
+        held, x = run["command"][:-1, 0], 0.5 * J * rate**2 + 0.5 * k * (rotor - run.q[:, 0]) ** 2
+        given = np.concatenate([[0.0], np.cumsum(held * np.diff(rotor))])  # of the motor: its force is held
+        lost = given - run["work.drives"] - (x - x[0])
+        assert np.abs(lost).max() < 1e-9 if d == 0.0 else lost[-1] > 1e-3
