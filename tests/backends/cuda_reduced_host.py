@@ -6,6 +6,7 @@ import ctypes
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tests.backends.cuda_host import COMPILER
@@ -32,7 +33,7 @@ class HostReduced:
         """(measures (n, m), status words (n,)); rows: of states that are looked at together."""
         n = len(designs)
         out, status = np.full((n, self.kernel.signature["measures"]), np.nan), np.full(n, 77, dtype=np.uint32)
-        a = np.zeros(1, dtype=self.runtime.arguments)
+        a: Any = np.zeros(1, dtype=self.runtime.arguments)
         a["n"], a["states"], a["rows"] = n, len(table), rows or len(table)
         arrays = {"status": status, "designs": np.ascontiguousarray(designs), "table": table, "out": out}
         for name, x in arrays.items():

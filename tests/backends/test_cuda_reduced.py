@@ -1,5 +1,7 @@
 """Kernels that reduce over the states of a design: their text on the CPU, beside closed forms and NumPy's linear algebra."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.backends.cuda_host import COMPILER
@@ -19,7 +21,7 @@ WEIGHTS = np.random.default_rng(4).uniform(0.1, 1.0, 23)
 HOWS = ("peak", "largest", "smallest", "sum", "gain", "rms", "range")
 
 
-def swinging(design, state):
+def swinging(design, state) -> dict[str, Any]:
     """Two entries, a slot for each measure, of a rod that must be longer than the state says."""
     length, turn = design
     check(SHORT, length - state[0], 0.0)

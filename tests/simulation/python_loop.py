@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.linalg import expm
@@ -96,9 +96,14 @@ def simulated(
         t = i * fine
         own = T if encoders is None or encoders.period is None else encoders.period
         if encoders is not None and t >= j * own - 1e-9:
-            told = x + encoders.bias + encoders.noise * normal(seed, run, "encoders 0", j)
+            told = (
+                x
+                + float(cast(Any, encoders.bias))
+                + float(cast(Any, encoders.noise)) * normal(seed, run, "encoders 0", j)
+            )
             if encoders.resolution:
-                told = round(told / encoders.resolution) * encoders.resolution
+                unit = float(cast(Any, encoders.resolution))
+                told = round(told / unit) * unit
             if encoders.lost and j and words(seed, run, "encoders 0", j, 1)[0] < encoders.lost:
                 told = last
             new = (told - last) / own

@@ -307,7 +307,7 @@ def test_bands_and_largest_tracking_errors(designs: bool) -> None:
     law = gough.laws.Sampled(gough.laws.JointPD(200.0, 6.0), 2e-3, sensors=gough.sensors.Encoders(noise=1e-3))
     wrench = np.zeros((9, 6))
     wrench[4] = 1e100
-    more = {"parameters": np.tile(model.parameters, (9, 1)) * (1 + 1e-9)} if designs else {}
+    more: dict[str, Any] = {"parameters": np.tile(model.parameters, (9, 1)) * (1 + 1e-9)} if designs else {}
     found = simulate_many(
         model, v=np.zeros((9, 2)), motion=motion, controller=law, wrench={"left_rod.tool": wrench}, step=1e-3, **more
     )
@@ -318,7 +318,7 @@ def test_bands_and_largest_tracking_errors(designs: bool) -> None:
     assert band.columns == model.layout.drive_names and band.units == ("rad", "rad") and band.runs[-1] == 8
     seen = found.band("encoders", [50.0]).values
     np.testing.assert_allclose(
-        seen[0, 3, :2], np.median([found.run(k)["encoders"][3, :2] for k in np.flatnonzero(good)], axis=0)
+        seen[0, 3, :2], np.median([found.run(int(k))["encoders"][3, :2] for k in np.flatnonzero(good)], axis=0)
     )
     error = np.abs(drives - motion.at(found.time).position).max(axis=(1, 2))
     np.testing.assert_allclose(found.tracking["rad"][good], error[good], atol=1e-14)

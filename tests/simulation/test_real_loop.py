@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -152,7 +152,7 @@ def test_pieces_of_a_motion_need_not_meet_the_clock() -> None:
         (lambda: Encoders(delay=-1e-3), "delay"),
         (lambda: Encoders(bandwidth=0.0), "bandwidth"),
         (lambda: RateLimit(rate=0.0), "rate"),
-        (lambda: laws.Sampled(laws.Free(), T, sensors=[3]), "gough.sensors"),
+        (lambda: laws.Sampled(laws.Free(), T, sensors=cast(Any, [3])), "gough.sensors"),
         (lambda: laws.Sampled(laws.Free(), T, seed=-1), "seed"),
     ],
 )
@@ -175,8 +175,9 @@ def test_bad_parts(make: Callable[[], Any], words: str) -> None:
 )
 def test_loops_that_cannot_be(law: dict[str, Any], asked: dict[str, Any], words: str) -> None:
     made = laws.Sampled(laws.JointPD(KP, KD), T, **law)
+    settings: dict[str, Any] = {"method": "rk4"} | asked
     with pytest.raises(UsageError, match=words):
-        gough.simulate(mass(), stand(0.1), made, q=[0.0], **({"method": "rk4"} | asked))
+        gough.simulate(mass(), stand(0.1), made, q=[0.0], **settings)
 
 
 @pytest.mark.parametrize("method", ["rk4", "dp5"])

@@ -46,7 +46,7 @@ def band_of(found: "Ensemble", channel: str, percent: Sequence[float]) -> Band:
     if shares.ndim != 1 or not len(shares) or not ((shares >= 0) & (shares <= 100)).all():
         raise UsageError(f"percent={percent!r}: give numbers between 0 and 100")
     many, (columns, units) = channel_of(found, channel)
-    there = np.isfinite(many).all(axis=2)
+    there = np.asarray(np.isfinite(many).all(axis=2))
     with np.errstate(all="ignore"):
         values = np.array([_percentiles(many[there[:, k], k], shares) for k in range(many.shape[1])])
     return Band(found.time, shares, values.transpose(1, 0, 2), columns, units, there.sum(axis=0))
@@ -88,13 +88,13 @@ def _runs(found: "Ensemble", one_by_one: bool) -> Iterator[tuple[slice, Array, R
         raise UsageError("this ensemble does not know what was simulated")
     if one_by_one or subject.designs is not None:
         for k in range(found.runs):
-            good = np.isfinite(found.records.one_run(k)["q"]).all(axis=1)
+            good = np.asarray(np.isfinite(found.records.one_run(k)["q"]).all(axis=1))
             if good.any():
                 yield slice(k, k + 1), good[None], found.run(k)
         return
     names = [name for name in found.records.names if name != "works"]
     for rows, x in found.records.pieces(names):
-        good = np.isfinite(x["q"]).all(axis=2)
+        good = np.asarray(np.isfinite(x["q"]).all(axis=2))
         if not good.any():
             continue
         time = np.broadcast_to(found.time, good.shape)[good]
