@@ -47,9 +47,9 @@ def test_random_programs(seed: int) -> None:
     assert_same(random_program(seed, 120), 21, seed)
 
 
-def test_random_programs_use_every_operation() -> None:
+def test_random_programs_use_every_smooth_operation() -> None:
     seen = {op for seed in range(8) for op in random_program(seed, 120).ops}
-    scalars = {op for op in Op if not Op.FMA <= op < Op.BLOCK}
+    scalars = {op for op in Op if not Op.FMA <= op < Op.BLOCK} - {Op.ROUND}
     assert scalars <= seen
 
 

@@ -1,6 +1,7 @@
 """Inner names of `gough.studies`."""
 
 import gough.studies.study.files as study_files
+import gough.studies.study.variables as study_variables
 from gough.studies import _chunks, _pareto, _running, screening
 
 SweepPoints, HostMachine, Screen = _chunks.SweepPoints, _chunks.HostMachine, _chunks.Screen
@@ -10,8 +11,10 @@ first_of_many, reduced_rows = screening._first.first_of_many, screening._reduced
 round_objectives, ParetoFront = _pareto.round_objectives, _pareto.ParetoFront
 choose_screen = _chunks.choose_screen
 read_study = study_files.read_study
+GatheredDesigns, unlike_matter = _running.GatheredDesigns, study_variables._unlike_matter
 
 __all__ = [
+    "GatheredDesigns",
     "HostMachine",
     "ParetoFront",
     "Screen",
@@ -26,4 +29,5 @@ __all__ = [
     "read_study",
     "reduced_rows",
     "round_objectives",
+    "unlike_matter",
 ]

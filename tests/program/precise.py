@@ -61,6 +61,8 @@ def _scalar(op: Op, x: list[Any]) -> Any:
             return mp.sign(x[0])
         case Op.SELECT:
             return x[1] if x[0] > 0 else x[2]
+        case Op.ROUND:
+            return mp.nint(x[0])
         case Op.FMA:
             return x[0] * x[1] + x[2]
         case Op.FMS:

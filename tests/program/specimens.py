@@ -55,6 +55,7 @@ OPERATIONS: dict[str, Equations] = {
     "atan2": lambda x: [scalar.atan2(x[0], x[1]), scalar.atan2(-x[2], x[3] - 2.0), scalar.atan2(1.0, x[4])],
     "abs": lambda x: [scalar.abs_(x[0] - 3.0), scalar.abs_(x[1])],
     "sign": lambda x: [scalar.sign(x[0] - 3.0) * x[1], scalar.sign(x[2])],
+    "round": lambda x: [scalar.round_(7.3 * x[0]) * x[1], scalar.round_(-5.1 * x[2]), scalar.round_(0.01 * x[3])],
     "select": lambda x: [scalar.select(x[0], x[1] * x[1], x[2]), scalar.select(x[3] - 3.0, x[4], x[5] * x[0])],
     "solve_2": lambda x: list(scalar.solve(_matrix(x, 2), x[:2])),
     "solve_3": lambda x: list(scalar.solve(_matrix(x, 3), x[:3])),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.identification.estimation._spread import gather_residuals
+from gough.identification.estimation.spread import gather_residuals
 
 if TYPE_CHECKING:
     from gough.identification.estimation.rows import Piece

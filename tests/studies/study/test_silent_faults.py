@@ -12,9 +12,7 @@ import pytest
 
 import gough
 from gough.robot import loads
-from gough.studies import _chunks
-from gough.studies._running import GatheredDesigns
-from gough.studies.study.variables import _unlike_matter
+from inner.studies import GatheredDesigns, unlike_matter
 from studies.study.robots import EXAMPLES, study_of
 
 SLIDES = str(EXAMPLES / "two_slides.yaml")
@@ -84,7 +82,7 @@ def test_a_front_is_the_same_in_whatever_order_parts_come() -> None:
         assert found.designs == 6
 
 
-def test_a_run_that_went_on_has_the_front_of_one_that_did_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_went_on_has_the_front_of_one_that_did_not(tmp_path: Path, limits: Any) -> None:
     """With parts missing from the front of the folder, those that come last are the first."""
     keys: dict[str, Any] = {
         "variables": {"rod": ["0.45 m", "1.2 m"]},
@@ -94,7 +92,7 @@ def test_a_run_that_went_on_has_the_front_of_one_that_did_not(tmp_path: Path, mo
         "search": {"method": "grid", "count": 12},
     }
     study = study_of(SLIDES, **keys)
-    monkeypatch.setattr(_chunks, "CHUNK", 8 * 3)
+    limits(study_chunk=8 * 3)
     alone = study.run(tmp_path)
     assert len(list(tmp_path.glob("part*.npz"))) == 4
     assert alone.variables()["rod"] == pytest.approx(
@@ -176,5 +174,5 @@ def test_masses_of_flat_bodies_by_name() -> None:
     assert (violation[:4] == 0).all() and 0 < violation[4] < violation[5] < 10
     point = np.array([0.5, 0.05, 0, 0, 0, 0, 0, 0.005, 0, 0.005])
     others = np.stack([np.append(m, point[1:]) for m in (0.5, 0.6, 0.49, 0.4)])
-    found = _unlike_matter(others, point)
+    found = unlike_matter(others, point)
     assert (found[:2] == 0).all() and 0 < found[2] < found[3] < 1

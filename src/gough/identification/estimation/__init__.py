@@ -3,9 +3,6 @@
 from gough.identification.estimation._linear import RowTriangles as RowTriangles
 from gough.identification.estimation._linear import solve_scaled as solve_scaled
 from gough.identification.estimation._linear import solve_weighed as solve_weighed
-from gough.identification.estimation._spread import Residuals as Residuals
-from gough.identification.estimation._spread import block_squares as block_squares
-from gough.identification.estimation._spread import spread_matrices as spread_matrices
 from gough.identification.estimation.closed_loop import ClosedLoop as ClosedLoop
 from gough.identification.estimation.consistent import PSEUDO as PSEUDO
 from gough.identification.estimation.consistent import consistent_values as consistent_values
@@ -19,3 +16,6 @@ from gough.identification.estimation.rows import Rows as Rows
 from gough.identification.estimation.rows import Thinning as Thinning
 from gough.identification.estimation.rows import spans as spans
 from gough.identification.estimation.rows import stretches as stretches
+from gough.identification.estimation.spread import Residuals as Residuals
+from gough.identification.estimation.spread import block_squares as block_squares
+from gough.identification.estimation.spread import spread_matrices as spread_matrices

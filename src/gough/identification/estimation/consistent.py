@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.optimize import least_squares
 
 from gough.errors import IdentificationWarning, UsageError, warn
@@ -245,12 +246,15 @@ def _on_central_path(
         here, settled = cost(y, mu), False
         for _ in range(12):
             over = rows / (rows @ y)[:, None]
-            slope, bend = y - y_wanted - mu * over.sum(axis=0), np.eye(len(y)) + mu * over.T @ over
-            inverse = np.linalg.inv(parts @ y - LEAST * np.eye(4))
-            inner = (inverse @ parts.reshape(-1, 4, 4 * len(y))).reshape(parts.shape)  # J⁻¹ ∂J
+            slope = y - y_wanted - mu * over.sum(axis=0)
+            root = np.linalg.cholesky(parts @ y - LEAST * np.eye(4))  # J = root rootᵀ
+            half = np.linalg.solve(root, parts.reshape(-1, 4, 4 * len(y))).reshape(parts.shape)
+            inner = np.linalg.solve(root, half.transpose(0, 2, 1, 3).reshape(-1, 4, 4 * len(y)))
+            inner = inner.reshape(parts.shape)  # root⁻¹ ∂J root⁻ᵀ
             slope -= mu * np.einsum("biik->k", inner)
-            bend += mu * inner.reshape(-1, len(y)).T @ inner.transpose(0, 2, 1, 3).reshape(-1, len(y))
-            step, length = -np.linalg.solve(bend, slope), 1.0
+            rows_of_bend = [np.eye(len(y)), np.sqrt(mu) * over, np.sqrt(mu) * inner.reshape(-1, len(y))]
+            R: Any = np.linalg.qr(np.vstack(rows_of_bend), mode="r")  # the Hessian RᵀR has twice the digits to lose
+            step, length = -solve_triangular(R, solve_triangular(R.T, slope, lower=True)), 1.0
             falls = float(slope @ step)
             while length > 1e-10 and not (there := cost(y + length * step, mu)) <= here + 0.1 * length * falls:
                 length /= 2

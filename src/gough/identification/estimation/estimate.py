@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from gough.identification.estimation._spread import Residuals
+from gough.identification.estimation.spread import Residuals
 from gough.text import short_repr
 
 

@@ -17,11 +17,11 @@ from gough.compilation.row_squares import RowSquares
 from gough.errors import UsageError
 from gough.identification.data.samples import Samples
 from gough.identification.estimation._linear import RowTriangles, solve_scaled
-from gough.identification.estimation._spread import block_squares, gather_residuals, spread_matrices
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.hands import HERE, Hands
 from gough.identification.estimation.least_squares import ENOUGH, estimate_linear
 from gough.identification.estimation.rows import EquationPart, ForceEquations, Piece, Rows
+from gough.identification.estimation.spread import block_squares, gather_residuals, spread_matrices
 
 TURNS = 12
 SETTLED = 0.01

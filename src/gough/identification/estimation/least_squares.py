@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from gough.identification.estimation._linear import RowTriangles, solve_weighed
-from gough.identification.estimation._spread import block_squares, gather_residuals, spread_matrices
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.gains import demand_scale, instruments, solve_gains
 from gough.identification.estimation.hands import HERE, Hands
 from gough.identification.estimation.rows import EquationPart, ForceEquations
+from gough.identification.estimation.spread import block_squares, gather_residuals, spread_matrices
 
 ENOUGH = 100_000
 """Samples that tell the colour of the noise."""

@@ -14,12 +14,12 @@ import numpy as np
 from gough.errors import UsageError
 from gough.identification.data.samples import Samples
 from gough.identification.estimation._linear import solve_scaled
-from gough.identification.estimation._spread import block_squares, gather_residuals, spread_matrices
 from gough.identification.estimation.closed_loop import Simulated
 from gough.identification.estimation.estimate import Estimate
 from gough.identification.estimation.hands import HERE, Hands
 from gough.identification.estimation.least_squares import estimate_linear
 from gough.identification.estimation.rows import ForceEquations, Piece, stretches
+from gough.identification.estimation.spread import block_squares, gather_residuals, spread_matrices
 
 TURNS = 25
 SETTLED = 0.01

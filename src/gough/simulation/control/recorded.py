@@ -35,7 +35,7 @@ LOOKS = 4
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReferenceNow:
     """The motion at an instant, as functions see it."""
 
     position: Vector
@@ -70,7 +70,7 @@ class RecordedFunction(Law):
         """tau (drives,)."""
         seen, now = here.measured, here.now
         v = seen.v if seen.model is self.of else seen.rates[list(self.of.mechanism.selection.independent)]
-        reference = Reference(now.position, now.velocity, now.acceleration) if now.kind else None
+        reference = ReferenceNow(now.position, now.velocity, now.acceleration) if now.kind else None
         return np.asarray(self.function(now.time, seen.q.copy(), v.copy(), reference), dtype=object)
 
     def describe(self) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _sizes(model: "Model", motion: "Motion | None") -> dict[str, int]:
 
 def _program(function: Callable[..., Any], model: "Model", motion: "Motion | None") -> Program:
     def equations(t: Vector, q: Vector, v: Vector, *now: Vector) -> dict[str, Any]:
-        found = function(t[0], q.copy(), v.copy(), Reference(*now) if now else None)
+        found = function(t[0], q.copy(), v.copy(), ReferenceNow(*now) if now else None)
         return {"tau": np.asarray(found, dtype=object)}
 
     slots = tuple(Slot(name, (n,)) for name, n in _sizes(model, motion).items())

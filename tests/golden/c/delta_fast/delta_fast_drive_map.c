@@ -182,7 +182,7 @@ uint64_t delta_fast_drive_map(const double q[19], const double prepared[35], dou
     double g15[4];
     double g16[4];
     double g17[4];
-    static const double g18[4] = {4.72e-10, 4.64e-10, 4.68e-10, 4.68e-10};
+    static const double g18[4] = {4.59e-10, 4.65e-10, 4.64e-10, 4.64e-10};
     for (int k = 0; k < 4; ++k) {
         const double t7 = 2.0 * g0[k];
         const double t8 = g0[k] * t7;
