@@ -1,5 +1,6 @@
 """Inner names of `gough.studies`."""
 
+import gough.studies.methods.forecast as study_forecast
 import gough.studies.study.files as study_files
 import gough.studies.study.variables as study_variables
 from gough.studies import _chunks, _pareto, _running, screening
@@ -11,11 +12,13 @@ first_of_many, reduced_rows = screening._first.first_of_many, screening._reduced
 round_objectives, ParetoFront = _pareto.round_objectives, _pareto.ParetoFront
 choose_screen = _chunks.choose_screen
 read_study = study_files.read_study
+KnownDesigns = study_forecast.KnownDesigns
 GatheredDesigns, unlike_matter = _running.GatheredDesigns, study_variables._unlike_matter
 
 __all__ = [
     "GatheredDesigns",
     "HostMachine",
+    "KnownDesigns",
     "ParetoFront",
     "Screen",
     "SweepPoints",

@@ -20,6 +20,7 @@ from gough.studies._kept import KEPT, KeptDesigns
 from gough.studies._pareto import ParetoFront, front_rows, take
 from gough.studies.methods.descent import NO_SLOPES
 from gough.studies.methods.evolution import FIRST, TURNS, Aim, choose_aims, generations, spread_points
+from gough.studies.methods.forecast import CANDIDATES, KnownDesigns
 from gough.studies.methods.sweep import SWEEPS
 from gough.studies.result import StudyResult
 from gough.studies.study.evaluation import Evaluated, Evaluator
@@ -145,11 +146,12 @@ class _StudyRun:
     def _evolved(self) -> Iterator[tuple[int, Arrays]]:
         """Generations, then turns of descents and of designs between those of the front (`methods/evolution.py`)."""
         search, evaluator = self.study.search, self.study.evaluator
-        front, number, asked = GatheredDesigns(self.study, None), 0, 0
+        front, known, number, asked = GatheredDesigns(self.study, None), KnownDesigns(evaluator), 0, 0
         graded = bool(search.polish) and not _why_no_gradients(evaluator)
         try:
             for found in generations(evaluator, search.count, search.population, search.seed, self._generation):
                 front.add(number, arrays := arrays_of(found))
+                known.add(arrays)
                 yield number, arrays
                 number, asked = number + 1, asked + len(found.violation)
                 if graded and asked >= search.count // FIRST and len(front.front):
@@ -160,12 +162,15 @@ class _StudyRun:
                 left = [left[0] - count, left[1] - aims]
                 for arrays in self._followed(choose_aims(front.front, aims, search.seed, turn), number):
                     front.add(number, arrays)
+                    known.add(arrays)
                     yield number, arrays
                     number += 1
                 while count > 0:
                     step = min(search.population, count)
-                    x = spread_points(front.front, evaluator.space, step, search.seed, number)
+                    x = spread_points(front.front, evaluator.space, CANDIDATES * step, search.seed, number)
+                    x = known.choose(front.front, x, step)
                     front.add(number, arrays := arrays_of(self._generation(number, x)))
+                    known.add(arrays)
                     yield number, arrays
                     number, count = number + 1, count - step
         except _OutOfTimeError:

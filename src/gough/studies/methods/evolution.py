@@ -4,7 +4,8 @@ Infeasible designs have one violation: what is no robot counts more than any con
 then those that keep their constraints, then better ones. Where there are gradients a third of the designs is for generations,
 and more until one is feasible. Then turns of two kinds take the rest: descents lead points of the front (all that was found so
 far, not a population) to the ends of single objectives and towards all of them at once; and designs between those of the front,
-which now spans what is best, fill it. These cost an evaluation each, a descent some twenty points with gradients.
+which now spans what is best, fill it: of many that could, those that promise most (`methods/forecast.py`). These cost an
+evaluation each, a descent some twenty points with gradients.
 """
 
 from collections.abc import Callable, Iterator
