@@ -3,8 +3,8 @@
     python benchmarks/platforms.py [--robots ups pus rus] [--seeds 5] [--out benchmarks] [--parts FOLDER] [--tiny]
 
 Studies and robots: benchmarks/platforms/*.yaml; 11 to 14 variables, five objectives, nine constraints. The reference point was
-fixed before hypervolumes were looked at; the way designs are looked for was chosen on the three robots with seeds that are not
-among the five (10 and 11), its first form on two of them with seed 0.
+fixed before hypervolumes were looked at; the way designs are looked for was chosen on the 6-UPS with seeds that are not
+among the five (10 and 11), its first form on the 6-UPS and 6-RUS with seed 0.
 
 reference point   what a study accepts at all: the bounds that its constraints set on the five objectives. A design that just
                   keeps them all adds nothing.
