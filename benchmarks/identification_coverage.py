@@ -1,12 +1,13 @@
 """Do intervals cover the truth? A run of a robot that Pinocchio moves, measured many times with other noise, identified anew.
 
-    python benchmarks/identification_coverage.py [--draws 1000] [--robots hexapod,delta,five_bar] [--methods ls,iv,didim]
-        [--states encoders | exact] [--workers 2] [--cache FOLDER] [--parts FOLDER] [--out benchmarks]
+    python benchmarks/identification_coverage.py [--draws 1000] [--first 0] [--robots hexapod,delta,five_bar]
+        [--methods ls,iv,didim] [--states encoders | exact] [--workers 2] [--cache FOLDER] [--parts FOLDER] [--out benchmarks]
         [--name identification_coverage] [--tiny]
 
 The run is simulated once by tests/identification/foreign (Pinocchio's tree, loops closed by multipliers, joint control with known
 gains; none of the library's equations) and kept in --cache. Every draw adds encoder noise and counts, force noise and counts
-(`Noise`), from seeds of its own. The model that identification begins with has the right geometry and other numbers (`nearby`).
+(`Noise`), from seeds of its own: its number, counted from --first. The model that identification begins with has the right
+geometry and other numbers (`nearby`).
 
 Methods: "ls", "iv" and "didim" are those of `gough.identify`; "known" is least squares of this script with true states and
 measured forces: what the data hold at best, and a check of the statistics, since its intervals must cover by themselves.
@@ -237,9 +238,11 @@ def draw_part(settings: Settings, matrix: np.ndarray, methods: Sequence[str], dr
     return found
 
 
-def all_parts(settings: Settings, methods: Sequence[str], draws: int, workers: int) -> Iterator[list[list[Draw | str]]]:
+def all_parts(
+    settings: Settings, methods: Sequence[str], draws: range, workers: int
+) -> Iterator[list[list[Draw | str]]]:
     """Results part after part, in order."""
-    parts = [range(k, min(k + PART, draws)) for k in range(0, draws, PART)]
+    parts = [draws[k : k + PART] for k in range(0, len(draws), PART)]
     matrix = case_of(settings).base.matrix
     if workers < 2:
         yield from (kept_part(settings, matrix, methods, part) for part in parts)
@@ -345,6 +348,7 @@ def main() -> None:
     """Draw, print, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="number of the first draw")
     parser.add_argument("--robots", default=",".join(NAMES))
     parser.add_argument("--methods", default="ls,iv,didim", help="of ls, iv, didim, known")
     parser.add_argument("--states", choices=("encoders", "exact"), default="encoders")
@@ -376,7 +380,7 @@ def main() -> None:
         own = result["robots"][robot] = {"parameters": len(case.truth), "methods": {}}
         methods = o.methods.split(",")
         done: list[list[Draw | str]] = [[] for _ in methods]
-        for part in all_parts(settings, methods, o.draws, o.workers):
+        for part in all_parts(settings, methods, range(o.first, o.first + o.draws), o.workers):
             for method, all_of, new in zip(methods, done, part, strict=True):
                 all_of += new
                 f = own["methods"][method] = summary(case, all_of)
