@@ -7,6 +7,7 @@ again. A part that is there is done; two processes that write the same one write
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,8 @@ SHORTEST, LONGEST = 0.1, 5.0
 """Between two tries (s)."""
 SHOWN = 60
 """Characters of a value that a message shows."""
+BEFORE = 30
+"""Of them, before what differs in long texts."""
 Found = dict[str, np.ndarray]
 
 
@@ -169,11 +172,14 @@ def _first_difference(place: str, there: Any, here: Any) -> tuple[str, Any, Any]
     if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
         k = next((k for k, x in enumerate(here) if there[k] != x), None)
         return (place, there, here) if k is None else _first_difference(f"{place}[{k}]", there[k], here[k])
+    if isinstance(there, str) and isinstance(here, str):
+        k = len(os.path.commonprefix([there, here]))
+        return place, *(f"…{text[max(k - BEFORE, 0) :]}" for text in (there, here))
     return place, there, here
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value)
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 

@@ -176,3 +176,26 @@ def test_masses_of_flat_bodies_by_name() -> None:
     others = np.stack([np.append(m, point[1:]) for m in (0.5, 0.6, 0.49, 0.4)])
     found = unlike_matter(others, point)
     assert (found[:2] == 0).all() and 0 < found[2] < found[3] < 1
+
+
+def test_a_design_has_the_same_bits_beside_others_as_alone() -> None:
+    """Screens and descents look at few designs at a time, sweeps at many: sums over states, entries and bodies keep their order."""
+    around = {"sines": {"z": [0.1], "yaw": [0.2]}, "cosines": {"x": [0.05]}}
+    home = {"x": 0.0, "y": 0.0, "z": 1.0, "yaw": 0.0, "pitch": 0.0, "roll": 0.0}
+    work = {"measure": "power", "reduce": "integral", "case": "round"}
+    study = study_of(
+        str(EXAMPLES / "motion_platform.yaml"),
+        variables={"rod_mass": [2.0, 8.0], "base_radius": [0.7, 1.3]},
+        cases={"round": {"motion": {"fourier": {"period": 1.0, "joints": home} | around}, "samples": 37}},
+        measures={
+            "work": work,
+            "mean": work | {"reduce": "mean"},
+            "energy": {"measure": "energy", "case": "round"},
+            "mass": "mass",
+        },
+        minimise="energy",
+    )
+    evaluator = study.evaluator
+    x = evaluator.space.from_unit(np.random.default_rng(0).random((24, 2)))
+    alone = np.concatenate([evaluator.evaluate(x[k : k + 1]).values for k in range(len(x))])
+    np.testing.assert_array_equal(evaluator.evaluate(x).values, alone)
