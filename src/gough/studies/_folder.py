@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.distribution import PartFolder
-from gough.distribution.parts import subject_in
+from gough.distribution.parts import part_paths, subject_in
 from gough.errors import FileError, GoughError, UsageError
 from gough.files import npz, read_npz, write_file, write_files
 from gough.page import circumstances
@@ -50,7 +50,7 @@ def save_asked(folder: Path, study: "Study", finished: bool) -> str:
         **asked,
         "text": study.text,
         "finished": finished,
-        "parts": len(list(folder.glob("part*.npz"))),
+        "parts": len(part_paths(folder)),
         "made": {"by": circumstances(), "at": datetime.now(UTC).isoformat(timespec="seconds")},
         "sources": {name: told for name, path in files.items() if (told := _source(path))},
     }
@@ -103,7 +103,7 @@ def load_result(folder: Path) -> "StudyResult":
     asked = _read_asked(place)
     study = _study(place, asked)
     remarks = [x for name, told in asked["sources"].items() for x in _changed(name, told, place)]
-    parts = next((p for p in (folder / PARTS, folder) if any(p.glob("part*.npz"))), None)
+    parts = next((p for p in (folder / PARTS, folder) if part_paths(p)), None)
     saved = folder / FOUND
     if saved.is_file():
         found = _read_found(saved, study, asked["mark"], tuple(remarks), parts)
