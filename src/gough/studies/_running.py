@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.distribution import PartFolder, open_cluster, run_chunks
-from gough.errors import GoughError, UsageError, VariableWarning, warn
+from gough.errors import GoughError, RunWarning, UsageError, VariableWarning, warn
 from gough.robot.files import content_mark, files_in
 from gough.robot.writer import document, yaml_text
 from gough.studies._chunks import Arrays, StudyWork, arrays_of, choose_screen, designs_of_chunk, sweep_points
@@ -118,6 +118,9 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
     found = gathered.result(interrupted, late, time.perf_counter() - began)
     if not interrupted and found.hint:
         warn(f"{study.name}: {found.hint}", VariableWarning)
+    if len(found.front.left_out):
+        told = f"{len(found)} designs are kept of a front, and {len(found.front.left_out)} more that no other beats were left out"
+        warn(f"{study.name}: {told} where it is most crowded; ask for fewer objectives, or keep: all", RunWarning)
     return found
 
 

@@ -12,9 +12,10 @@ import pytest
 
 import gough
 from gough.compilation.threads import calls_here
+from gough.errors import RunWarning
 from gough.robot import loads
-from inner.studies import GatheredDesigns, unlike_matter
-from studies.study.robots import EXAMPLES, study_of
+from inner.studies import Evaluated, GatheredDesigns, ParetoFront, _pareto, unlike_matter
+from studies.study.robots import EXAMPLES, slider_study, study_of
 
 SLIDES = str(EXAMPLES / "two_slides.yaml")
 MIXED = """
@@ -201,3 +202,18 @@ def test_a_design_has_the_same_bits_beside_others_as_alone() -> None:
     with calls_here(threads=1, steady=True):  # as runs of studies call: none is interpreted
         alone = np.concatenate([evaluator.evaluate(x[k : k + 1]).values for k in range(len(x))])
         np.testing.assert_array_equal(evaluator.evaluate(x).values, alone)
+
+
+def test_what_a_design_beats_that_was_left_out_is_on_no_front(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A front that has too many designs loses the most crowded ones, and what these beat does not come back."""
+    monkeypatch.setattr(_pareto, "MOST", 20)
+    F = np.random.default_rng(1).random((600, 3))
+    front = ParetoFront.empty(1, 3, 0, 3)
+    for k in range(0, 600, 50):
+        x = F[k : k + 50]
+        front = front.with_(Evaluated(np.arange(k, k + 50.0)[:, None], x, np.zeros((50, 0)), np.zeros(50)), x)
+    beaten = [((row >= F).all(axis=1) & (row > F).any(axis=1)).any() for row in F]
+    assert len(front) == 20 and not any(beaten[int(k)] for k in front.designs.x[:, 0])
+    assert len(front) + len(front.left_out) == 600 - sum(beaten)
+    with pytest.warns(RunWarning, match=r"20 designs are kept of a front, and \d+ more that no other beats were left out"):
+        slider_study(maximise="way", search={"method": "sobol", "count": 300}).run()
