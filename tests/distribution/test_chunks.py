@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from contextlib import closing
 from pathlib import Path
 
@@ -85,15 +86,15 @@ def test_a_folder_that_stays_away_is_told(tmp_path: Path, traces: Path) -> None:
 def test_who_ends_a_run_does_not_wait_for_its_folder(tmp_path: Path, traces: Path) -> None:
     """As Ctrl-C does: a thread that waits to write a part gives up."""
     store, began = folder(tmp_path), time.monotonic()
-    with (
-        pytest.warns(RunWarning, match="cannot be reached") as told,
-        closing(run_chunks(Squares(1.0, str(traces)), items(9), store=store, threads=1, patience=60.0)) as chunks,
-    ):
-        next(chunks)
-        wait_for(lambda: len(store.paths()) == 2)
-        store.folder.rename(tmp_path / "away")
-        next(chunks)
-        wait_for(lambda: len(told))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with closing(run_chunks(Squares(1.0, str(traces)), items(9), store=store, threads=1, patience=60.0)) as chunks:
+            next(chunks)
+            wait_for(lambda: len(store.paths()) == 2)
+            store.folder.rename(tmp_path / "away")
+            next(chunks)
+            wait_for(lambda: told)
+    assert "cannot be reached" in str(told[0].message)
     assert time.monotonic() - began < 30.0
 
 

@@ -7,7 +7,6 @@ again. A part that is there is done; two processes that write the same one write
 
 import hashlib
 import json
-import os
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -184,8 +183,8 @@ def _first_difference(place: str, there: Any, here: Any) -> tuple[str, Any, Any]
         k = next((k for k, x in enumerate(here) if there[k] != x), None)
         return (place, there, here) if k is None else _first_difference(f"{place}[{k}]", there[k], here[k])
     if isinstance(there, str) and isinstance(here, str):
-        k = len(os.path.commonprefix([there, here]))
-        return place, *(f"…{text[max(k - BEFORE, 0) :]}" for text in (there, here))
+        k = next((k for k, (a, b) in enumerate(zip(there, here, strict=False)) if a != b), 0)
+        there, here = (f"…{text[max(k - BEFORE, 0) :]}" for text in (there, here))
     return place, there, here
 
 

@@ -1,4 +1,4 @@
-"""A hexapod of cranks: its closed forms jump by whole turns where the way to a ball lies behind a servo's zero, strokes do not."""
+"""A hexapod of cranks: closed forms jump by a turn where the way to a ball lies behind a servo's zero, strokes do not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from scipy.spatial.transform import Rotation
 import gough
 from gough.robot import loads
 from inner.studies import HostMachine, Screen, SweepPoints, choose_screen
-
 
 HORN, ROD = 0.025, 0.14
 CRANKS = """
@@ -26,18 +25,26 @@ templates:
         type: universal
         axes: [[1, 0, 0], [0, 1, 0]]
         pose: {position: [25 mm, 0, 0]}
-        body: {name: rod, mass: 0.02, center_of_mass: [0, 0, 0.07], inertia: {about: center_of_mass, xx: 3e-5, yy: 3e-5, zz: 1e-7}}
+        body:
+          name: rod
+          mass: 0.02
+          center_of_mass: [0, 0, 0.07]
+          inertia: {about: center_of_mass, xx: 3e-5, yy: 3e-5, zz: 1e-7}
     cut: {name: ball, type: spherical, on_leg: {position: [0, 0, 140 mm]}}
 legs:
   - pattern: {circular: 3}
     name: left<i>
     like: rus
-    base: {position: [base_radius*cos(<angle> + 12 deg), base_radius*sin(<angle> + 12 deg), 0], rpy_zyx: [<angle> + 102 deg, 100 deg, 0]}
+    base:
+      position: [base_radius*cos(<angle> + 12 deg), base_radius*sin(<angle> + 12 deg), 0]
+      rpy_zyx: [<angle> + 102 deg, 100 deg, 0]
     on_platform: {position: [top_radius*cos(<angle> + 48 deg), top_radius*sin(<angle> + 48 deg), 0]}
   - pattern: {circular: 3}
     name: right<i>
     like: rus
-    base: {position: [base_radius*cos(<angle> - 12 deg), base_radius*sin(<angle> - 12 deg), 0], rpy_zyx: [<angle> - 102 deg, 100 deg, 0]}
+    base:
+      position: [base_radius*cos(<angle> - 12 deg), base_radius*sin(<angle> - 12 deg), 0]
+      rpy_zyx: [<angle> - 102 deg, 100 deg, 0]
     on_platform: {position: [top_radius*cos(<angle> - 48 deg), top_radius*sin(<angle> - 48 deg), 0]}
 home: {pose: {position: [0, 0, 0.134]}, joints: {"*.servo": 95.3504 deg}}
 """

@@ -166,7 +166,7 @@ def test_designs_that_were_kept_go_along(source: Path, tmp_path: Path) -> None:
     assert len(again.kept.x) == again.designs == 32 and not again.remarks
     np.testing.assert_array_equal(again.kept.x, study.run().kept.x)
     other = gough.load_study(_keeping_all(source, "count: 32", "count: 16")).run(tmp_path / "other")
-    with pytest.raises(UsageError, match="another study: search is .*count.*32.* there"):
+    with pytest.raises(UsageError, match=r"another study: search is .*count.*32.* there"):
         other.save(tmp_path / "out")
 
 
