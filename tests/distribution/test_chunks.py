@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from distribution.processes import Squares, items, tries
+from distribution.processes import Squares, items, tries, wait_for
 from gough.distribution import PartFolder, run_chunks
 from gough.errors import ClusterError, FileError, RunWarning, UsageError
 
@@ -80,6 +81,29 @@ def test_a_folder_that_stays_away_is_told(tmp_path: Path, traces: Path) -> None:
     ):
         list(run_chunks(Squares(1.0, str(traces)), items(1), store=store, patience=0.5))
     assert not store.folder.exists()  # parts are not written where their head is not
+
+
+def test_who_ends_a_run_does_not_wait_for_its_folder(tmp_path: Path, traces: Path) -> None:
+    """As Ctrl-C does: a thread that waits to write a part gives up."""
+    store, began = folder(tmp_path), time.monotonic()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with closing(run_chunks(Squares(1.0, str(traces)), items(9), store=store, threads=1, patience=60.0)) as chunks:
+            next(chunks)
+            wait_for(lambda: len(store.paths()) == 2)
+            store.folder.rename(tmp_path / "away")
+            next(chunks)
+            wait_for(lambda: told)
+    assert "cannot be reached" in str(told[0].message)
+    assert time.monotonic() - began < 30.0
+
+
+def test_files_that_are_no_parts_do_not_count(tmp_path: Path) -> None:
+    store = folder(tmp_path)
+    store.write(3, {"square": np.zeros(2)})
+    for name in ("part000003 (copy).npz", "part_old.npz", "parts.npz"):
+        (store.folder / name).write_bytes(store.path(3).read_bytes())
+    assert store.paths() == [store.path(3)]
 
 
 def test_an_error_says_in_which_chunk(traces: Path) -> None:

@@ -156,7 +156,7 @@ def _run_in_threads(
             note_chunk(problem, k)
             raise
         if store is not None:
-            store.keep(k, found, patience)
+            store.keep(k, found, patience, ended)
         return found
 
     workers = min(threads or os.cpu_count() or 1, len(todo))

@@ -7,9 +7,11 @@ again. A part that is there is done; two processes that write the same one write
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -19,12 +21,15 @@ from gough.files import make_folder, npz, read_npz, write_file
 
 FORMAT = 4
 ABOUT = "about"
+PART = re.compile(r"part([0-9]{6,})\.npz")
 PATIENCE = 120.0
 """How long (s) a folder that cannot be written, or a scheduler that is gone, is waited for."""
 SHORTEST, LONGEST = 0.1, 5.0
 """Between two tries (s)."""
 SHOWN = 60
 """Characters of a value that a message shows."""
+BEFORE = 30
+"""Of them, before what differs in long texts."""
 Found = dict[str, np.ndarray]
 
 
@@ -50,7 +55,7 @@ class PartFolder:
 
     def paths(self) -> list[Path]:
         """The files of all parts that are there."""
-        return sorted(self.folder.glob("part*.npz"))
+        return part_paths(self.folder)
 
     def path(self, k: int) -> Path:
         """The file of part k."""
@@ -88,22 +93,24 @@ class PartFolder:
         about = {"format": FORMAT, "mark": self.mark, "part": k, "digest": _digest(found)}
         write_file(self.path(k), npz({ABOUT: np.array(json.dumps(about)), **found}, compressed=False))
 
-    def keep(self, k: int, found: Found, patience: float = PATIENCE) -> None:
-        """Write a part; where the folder does not take it, wait for it, at most `patience` seconds."""
+    def keep(self, k: int, found: Found, patience: float = PATIENCE, ended: Event | None = None) -> None:
+        """Write a part; where the folder does not take it, wait for it, at most `patience` seconds, and no longer once it is
+        `ended`."""
+        ended = ended or Event()
         began, pause = time.monotonic(), SHORTEST
         while True:
             try:
                 return self.write(k, found)
             except FileError as problem:
                 waited = time.monotonic() - began
-                if waited + pause > patience:
+                if waited + pause > patience or ended.is_set():
                     raise FileError(
                         f"{problem}; part {k} could not be kept for {waited:.0f} s. The {len(self.paths())} parts that are "
                         "written stay: the same call again goes on from there"
                     ) from problem
                 if pause == SHORTEST:
                     warn(f"{problem}; part {k} is tried again for {patience:.0f} s", RunWarning)
-                time.sleep(pause)
+                ended.wait(pause)
                 pause = min(2.0 * pause, LONGEST)
 
     def _mark_of(self, path: Path) -> str:
@@ -112,6 +119,12 @@ class PartFolder:
             return str(_read_part(path, self.kind)[0].get("mark", ""))
         except FileError:
             return ""
+
+
+def part_paths(folder: Path) -> list[Path]:
+    """The files of all parts in a folder, in the order of their numbers; what else lies there (copies by hand) is none."""
+    found = {int(name[1]): path for path in folder.glob("part*.npz") if (name := PART.fullmatch(path.name))}
+    return [found[k] for k in sorted(found)]
 
 
 def _read_part(path: Path, kind: str) -> tuple[dict[str, Any], Found]:
@@ -169,11 +182,14 @@ def _first_difference(place: str, there: Any, here: Any) -> tuple[str, Any, Any]
     if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
         k = next((k for k, x in enumerate(here) if there[k] != x), None)
         return (place, there, here) if k is None else _first_difference(f"{place}[{k}]", there[k], here[k])
+    if isinstance(there, str) and isinstance(here, str):
+        k = next((k for k, (a, b) in enumerate(zip(there, here, strict=False)) if a != b), 0)
+        there, here = (f"…{text[max(k - BEFORE, 0) :]}" for text in (there, here))
     return place, there, here
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value)
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 

@@ -89,7 +89,7 @@ class LedLegs:
         if near is None:
             evaluation = legs.evaluate(poses, parameters, branch or self.assembly.branches)
             joints, failures = evaluation.outputs["joints"].reshape(n, len(home)), evaluation.failures
-            cranks = self._cranks
+            cranks = self.cranks
             if len(cranks):  # they turn freely: count their turns from home
                 joints[:, cranks] = home[cranks] + legs.wrap(joints[:, cranks] - home[cranks], cranks)
         else:
@@ -99,8 +99,8 @@ class LedLegs:
         return joints, failures
 
     @cached_property
-    def _cranks(self) -> np.ndarray:
-        """Joints of legs with elbows."""
+    def cranks(self) -> np.ndarray:
+        """Joints of legs with elbows, whose turns are counted from home."""
         legs = self.closed
         return np.array([c for k, kind in enumerate(legs.kinds) if kind in ELBOWS for c in legs.columns(k)], dtype=int)
 

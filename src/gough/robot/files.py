@@ -1,7 +1,8 @@
 """Files that a description names: meshes and modal data, relative to the description's own file."""
 
+import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -67,15 +68,29 @@ def move_paths(data: Any, old: Path, new: Path, absolute: bool = False) -> None:
     absolute ones."""
     if old.resolve() == new.resolve():
         return
+    for _, entry, name in files_in(data):
+        if not Path(entry[name]).is_absolute():
+            there = (old / entry[name]).resolve()
+            entry[name] = (there if absolute else Path(os.path.relpath(there, new.resolve()))).as_posix()
+
+
+def files_in(data: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Where the plain data of a description names files: (key of the mapping in PATHS, the mapping, the path's key in it)."""
     for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
         entries = [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, dict)]
         if key in PATHS and entries:
-            for entry, name in product(entries, PATHS[key]):
-                if name in entry and not Path(entry[name]).is_absolute():
-                    there = (old / entry[name]).resolve()
-                    entry[name] = (there if absolute else Path(os.path.relpath(there, new.resolve()))).as_posix()
+            yield from ((key, entry, name) for entry, name in product(entries, PATHS[key]) if name in entry)
         elif key != "source":
-            move_paths(value, old, new, absolute)
+            yield from files_in(value)
+
+
+def content_mark(path: Any, description: str | None) -> Any:
+    """Name and SHA-256 of a file that a description (None: in no file) names; the path itself where it cannot be read."""
+    try:
+        data = resolve_path(path, description).read_bytes()
+    except (OSError, TypeError):
+        return path
+    return f"{Path(path).name} with SHA-256 {hashlib.sha256(data).hexdigest()}"
 
 
 def is_mesh(key: Any, value: Any) -> bool:

@@ -7,21 +7,20 @@ of a run that was ended on its way, or that nobody saved.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.distribution import PartFolder
-from gough.distribution.parts import subject_in
+from gough.distribution.parts import part_paths, subject_in
 from gough.errors import FileError, GoughError, UsageError
 from gough.files import npz, read_npz, write_file, write_files
 from gough.page import circumstances
-from gough.robot.files import PATHS, resolve_path
+from gough.robot.files import files_in, resolve_path
 from gough.robot.loader import loads
 from gough.robot.writer import document, yaml_text
 from gough.studies._kept import KeptDesigns
@@ -51,7 +50,7 @@ def save_asked(folder: Path, study: "Study", finished: bool) -> str:
         **asked,
         "text": study.text,
         "finished": finished,
-        "parts": len(list(folder.glob("part*.npz"))),
+        "parts": len(part_paths(folder)),
         "made": {"by": circumstances(), "at": datetime.now(UTC).isoformat(timespec="seconds")},
         "sources": {name: told for name, path in files.items() if (told := _source(path))},
     }
@@ -64,7 +63,7 @@ def save_asked(folder: Path, study: "Study", finished: bool) -> str:
 
 
 def save_found(folder: Path, found: "StudyResult", mark: str) -> None:
-    """Write the front, and designs that were kept beside it."""
+    """Write the front, and designs that were kept beside it: those of a folder of parts that is elsewhere as parts."""
     arrays: dict[str, Any] = {name: getattr(found.front.designs, name) for name in POINTS}
     arrays |= {"objectives": found.front.objectives, "partial": np.array(found.partial), "mark": np.array(mark)}
     arrays |= {"counts": np.array([getattr(found, name) for name in COUNTS]), "seconds": np.array(found.seconds)}
@@ -75,7 +74,25 @@ def save_found(folder: Path, found: "StudyResult", mark: str) -> None:
         start, success, said, evaluations = zip(*found.descents, strict=True)
         arrays |= {"start": np.stack(start), "success": np.array(success), "said": np.array(said)}
         arrays |= {"evaluations": np.array(evaluations)}
+    store = found.kept_designs.store
+    if store is not None and found.study.keep != "front" and not _is_at(store.folder, folder):
+        _copy_parts(store, folder / PARTS, found.kept_designs.numbers)
     write_file(folder / FOUND, npz(arrays))
+
+
+def _is_at(parts: Path, folder: Path) -> bool:
+    """Whether parts are where `load_result` looks for those of a folder."""
+    return parts.resolve() in (folder.resolve(), (folder / PARTS).resolve())
+
+
+def _copy_parts(store: PartFolder, target: Path, numbers: Sequence[int]) -> None:
+    """One after the other; UsageError where the target has parts of another study."""
+    copy = PartFolder(target, "study", subject_in(store.folder, "study"))
+    for number in numbers:
+        arrays = store.read(number)
+        if arrays is None:
+            raise FileError(f"{store.path(number)}: gone or damaged; run the study again there")
+        copy.write(number, arrays)
 
 
 def load_result(folder: Path) -> "StudyResult":
@@ -86,7 +103,7 @@ def load_result(folder: Path) -> "StudyResult":
     asked = _read_asked(place)
     study = _study(place, asked)
     remarks = [x for name, told in asked["sources"].items() for x in _changed(name, told, place)]
-    parts = next((p for p in (folder / PARTS, folder) if any(p.glob("part*.npz"))), None)
+    parts = next((p for p in (folder / PARTS, folder) if part_paths(p)), None)
     saved = folder / FOUND
     if saved.is_file():
         found = _read_found(saved, study, asked["mark"], tuple(remarks), parts)
@@ -244,23 +261,15 @@ def _robot_text(study: "Study", folder: Path) -> str:
 
 
 def _copy_files(data: Any, origin: str | None, target: Path, names: dict[Path, str]) -> None:
-    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
-        entries = [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, dict)]
-        if key not in PATHS or not entries:
-            if key != "source":
-                _copy_files(value, origin, target, names)
-            continue
-        for entry, name in product(entries, PATHS[key]):
-            if name not in entry:
-                continue
-            path = resolve_path(entry[name], origin).resolve()
-            if path not in names:
-                taken = {Path(n).name for n in names.values()}
-                names[path] = f"{FILES}/{f'{len(names)}_' if path.name in taken else ''}{path.name}"
-                copy = target.parent / names[path]
-                if path != copy.resolve():
-                    write_file(copy, path.read_bytes())
-            entry[name] = names[path]
+    for _, entry, name in files_in(data):
+        path = resolve_path(entry[name], origin).resolve()
+        if path not in names:
+            taken = {Path(n).name for n in names.values()}
+            names[path] = f"{FILES}/{f'{len(names)}_' if path.name in taken else ''}{path.name}"
+            copy = target.parent / names[path]
+            if path != copy.resolve():
+                write_file(copy, path.read_bytes())
+        entry[name] = names[path]
 
 
 def _named(path: str | None, name: str) -> str:

@@ -4,7 +4,7 @@ Objectives are compared to ten digits. Else designs with the same footprint, say
 else, by what rounding makes of equal numbers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -67,10 +67,12 @@ def _beaten_by_each_other(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray,
 
 @dataclass(frozen=True, eq=False)
 class ParetoFront:
-    """Feasible designs of which none dominates another; objectives (n, o), all to be small."""
+    """Feasible designs of which none dominates another; objectives (n, o), all to be small. left_out (k, o): of designs that no
+    other beat and that went from the most crowded places: what they beat is on no front."""
 
     designs: Evaluated
     objectives: np.ndarray
+    left_out: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @classmethod
     def empty(cls, variables: int, measures: int, constraints: int, objectives: int) -> "ParetoFront":
@@ -86,12 +88,16 @@ class ParetoFront:
         good = np.flatnonzero(more.feasible & np.isfinite(objectives).all(axis=1))
         good = good[front_rows(objectives[good])]
         new = objectives[good]
-        old_beaten, new_beaten = _beaten_by_each_other(round_objectives(self.objectives), round_objectives(new))
-        F, keep = np.concatenate([self.objectives, new]), np.flatnonzero(~np.concatenate([old_beaten, new_beaten]))
+        rounded, left = round_objectives(new), self.left_out.reshape(-1, new.shape[1])
+        old_beaten, new_beaten = _beaten_by_each_other(round_objectives(self.objectives), rounded)
+        left_beaten, also_beaten = _beaten_by_each_other(round_objectives(left), rounded)
+        beaten = np.concatenate([old_beaten, new_beaten | also_beaten])
+        F, keep, left = np.concatenate([self.objectives, new]), np.flatnonzero(~beaten), left[~left_beaten]
         if len(keep) > MOST:
-            keep = np.sort(keep[np.argsort(-crowding(F[keep]), kind="stable")[:MOST]])
+            order = np.argsort(-crowding(F[keep]), kind="stable")
+            left, keep = np.concatenate([left, F[keep[order[MOST:]]]]), np.sort(keep[order[:MOST]])
         parts = [self.designs, take(more, good)]
-        return ParetoFront(take(Evaluated.join(parts), keep), F[keep])
+        return ParetoFront(take(Evaluated.join(parts), keep), F[keep], left)
 
 
 def take(designs: Evaluated, rows: np.ndarray) -> Evaluated:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.distribution import PartFolder, open_cluster, run_chunks
-from gough.errors import GoughError, UsageError, VariableWarning, warn
-from gough.robot.writer import dumps
+from gough.errors import GoughError, RunWarning, UsageError, VariableWarning, warn
+from gough.robot.files import content_mark, files_in
+from gough.robot.writer import document, yaml_text
 from gough.studies._chunks import Arrays, StudyWork, arrays_of, choose_screen, designs_of_chunk, sweep_points
 from gough.studies._folder import save_asked
 from gough.studies._kept import KEPT, KeptDesigns
@@ -26,6 +27,7 @@ from gough.studies.result import StudyResult
 from gough.studies.study.evaluation import Evaluated, Evaluator
 
 if TYPE_CHECKING:
+    from gough.robot.robot import Robot
     from gough.studies.study.cases import StudyCase
     from gough.studies.study.study import Study
 
@@ -46,7 +48,7 @@ def subject_of(study: "Study", screen: str = "") -> dict[str, Any]:
     e = study.evaluator
     cases = {name: _case_subject(case) for name, case in e.cases.items()}
     return {
-        "robot": dumps(study.robot),
+        "robot": _robot_subject(study.robot),
         "velocities": str(e.space.model.velocities),
         "variables": [asdict(v) for v in e.space.variables],
         "cases": cases,
@@ -58,6 +60,15 @@ def subject_of(study: "Study", screen: str = "") -> dict[str, Any]:
         "keep": study.keep,
         "screened": screen,
     }
+
+
+def _robot_subject(robot: "Robot") -> str:
+    """A description as text, files that it names by their content; looks do not count."""
+    data = document(robot)
+    for key, entry, name in files_in(data):
+        if key != "mesh":
+            entry[name] = content_mark(entry[name], robot.origin)
+    return yaml_text(data)
 
 
 def _case_subject(case: "StudyCase") -> dict[str, Any]:
@@ -107,6 +118,9 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
     found = gathered.result(interrupted, late, time.perf_counter() - began)
     if not interrupted and found.hint:
         warn(f"{study.name}: {found.hint}", VariableWarning)
+    if len(found.front.left_out):
+        told = f"{len(found)} designs are kept of a front, and {len(found.front.left_out)} more that no other beats were left out"
+        warn(f"{study.name}: {told} where it is most crowded; ask for fewer objectives, or keep: all", RunWarning)
     return found
 
 

@@ -154,3 +154,75 @@ def test_designs_by_their_variables() -> None:
     assert float(slider().variables["rod"]) == float(study.robot_at({}).variables["rod"])
     with pytest.raises(GoughError, match="no variable 'krank'"):
         study.robot_at({"krank": 0.15})
+
+
+def test_designs_that_were_kept_go_along(source: Path, tmp_path: Path) -> None:
+    """Parts lie in one folder, the result is saved in another: that one has all designs, too."""
+    study = gough.load_study(_keeping_all(source))
+    found = study.run(tmp_path / "run")
+    found.save(tmp_path / "out")
+    shutil.rmtree(tmp_path / "run")
+    again = gough.StudyResult.load(tmp_path / "out")
+    assert len(again.kept.x) == again.designs == 32 and not again.remarks
+    np.testing.assert_array_equal(again.kept.x, study.run().kept.x)
+    other = gough.load_study(_keeping_all(source, "count: 32", "count: 16")).run(tmp_path / "other")
+    with pytest.raises(UsageError, match=r"another study: search is .*count.*32.* there"):
+        other.save(tmp_path / "out")
+
+
+def _keeping_all(source: Path, old: str = "", new: str = "") -> Path:
+    (source / "all.yaml").write_text(STUDY.replace(old, new) + "keep: all\n")
+    return source / "all.yaml"
+
+
+BENT = """
+format: 2
+name: arm
+variables: {load: 0.2 kg}
+bodies:
+  - {name: rod, flexible: {modal: {file: rod.npz}}, frames: {tip: {position: [0.8, 0, 0]}}}
+  - {name: tool, mass: load}
+joints:
+  - {name: hinge, type: revolute, parent: world, child: rod, drive: {}}
+  - {name: wrist, type: revolute, parent: rod, child: tool, pose: {position: [0.8, 0, 0]}, drive: {}}
+home: {joints: {hinge: 0}}
+"""
+
+
+def _bending_study(folder: Path, modulus: float) -> gough.Study:
+    """Of an arm whose rod is a file's: the file as it is with this modulus of elasticity."""
+    from gough.fem import (
+        ClampedModes,
+        Material,
+        NodeTie,
+        Rectangle,
+        beam_elements,
+        modal_data_of_elements,
+        write_modal_file,
+    )
+
+    section, material = Rectangle(0.02, 0.02), Material(modulus, 2700.0, 0.3)
+    rod = beam_elements([[0, 0, 0], [0.8, 0, 0]], section, material, elements=8, plane=True)
+    ends = {"root": NodeTie([0, 0, 0]), "far": NodeTie([0.8, 0, 0])}
+    write_modal_file(folder / "rod.npz", modal_data_of_elements(rod, ClampedModes("root", 3), ends))
+    (folder / "robot.yaml").write_text(BENT)
+    return study_of(
+        gough.load(folder / "robot.yaml"),
+        variables={"load": [0.1, 0.5]},
+        cases={"home": {"poses": [{}]}},
+        measures={"pitch": {"measure": "frequency:0", "case": "home"}},
+        maximise="pitch",
+        search={"method": "grid", "count": 3},
+    )
+
+
+def test_parts_are_of_files_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times as stiff, twice as fast: parts of the rod as it was are not taken for those of the new one."""
+    soft = _bending_study(tmp_path, 70e9).run(tmp_path / "parts").values()["pitch"]
+    monkeypatch.chdir(tmp_path)  # the same files, seen from elsewhere
+    again = _bending_study(tmp_path, 70e9).run(tmp_path / "parts")
+    assert again.values()["pitch"] == soft
+    stiff = _bending_study(tmp_path, 4 * 70e9)
+    with pytest.raises(UsageError, match=r"another study: robot is .*rod\.npz with SHA-256 \w+… there and"):
+        stiff.run(tmp_path / "parts")
+    assert stiff.run().values()["pitch"] == pytest.approx(2 * soft, rel=1e-6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 import gough
+from gough.errors import RunWarning
 from gough.robot import loads
-from inner.studies import GatheredDesigns, unlike_matter
-from studies.study.robots import EXAMPLES, study_of
+from inner.studies import Evaluated, GatheredDesigns, ParetoFront, calls_here, unlike_matter
+from studies.study.robots import EXAMPLES, slider_study, study_of
 
 SLIDES = str(EXAMPLES / "two_slides.yaml")
 MIXED = """
@@ -176,3 +178,44 @@ def test_masses_of_flat_bodies_by_name() -> None:
     others = np.stack([np.append(m, point[1:]) for m in (0.5, 0.6, 0.49, 0.4)])
     found = unlike_matter(others, point)
     assert (found[:2] == 0).all() and 0 < found[2] < found[3] < 1
+
+
+def test_a_design_has_the_same_bits_beside_others_as_alone() -> None:
+    """Screens and descents look at few designs at a time, sweeps at many: sums over states and bodies keep their order."""
+    around = {"sines": {"z": [0.1], "yaw": [0.2]}, "cosines": {"x": [0.05]}}
+    home = {"x": 0.0, "y": 0.0, "z": 1.0, "yaw": 0.0, "pitch": 0.0, "roll": 0.0}
+    work = {"measure": "power", "reduce": "integral", "case": "round"}
+    study = study_of(
+        str(EXAMPLES / "motion_platform.yaml"),
+        variables={"rod_mass": [2.0, 8.0], "base_radius": [0.7, 1.3]},
+        cases={"round": {"motion": {"fourier": {"period": 1.0, "joints": home} | around}, "samples": 37}},
+        measures={
+            "work": work,
+            "mean": work | {"reduce": "mean"},
+            "energy": {"measure": "energy", "case": "round"},
+            "mass": "mass",
+        },
+        minimise="energy",
+    )
+    evaluator = study.evaluator
+    x = evaluator.space.from_unit(np.random.default_rng(0).random((24, 2)))
+    with calls_here(threads=1, steady=True):  # as runs of studies call: none is interpreted
+        alone = np.concatenate([evaluator.evaluate(x[k : k + 1]).values for k in range(len(x))])
+        np.testing.assert_array_equal(evaluator.evaluate(x).values, alone)
+
+
+def test_what_a_design_beats_that_was_left_out_is_on_no_front(limits: Callable[..., None]) -> None:
+    """A front that has too many designs loses the most crowded ones, and what these beat does not come back."""
+    limits(study_front=20)
+    F = np.random.default_rng(1).random((600, 3))
+    front = ParetoFront.empty(1, 3, 0, 3)
+    for k in range(0, 600, 50):
+        x = F[k : k + 50]
+        front = front.with_(Evaluated(np.arange(k, k + 50.0)[:, None], x, np.zeros((50, 0)), np.zeros(50)), x)
+    beaten = [((row >= F).all(axis=1) & (row > F).any(axis=1)).any() for row in F]
+    assert len(front) == 20 and not any(beaten[int(k)] for k in front.designs.x[:, 0])
+    assert len(front) + len(front.left_out) == 600 - sum(beaten)
+    with pytest.warns(
+        RunWarning, match=r"20 designs are kept of a front, and \d+ more that no other beats were left out"
+    ):
+        slider_study(maximise="way", search={"method": "sobol", "count": 300}).run()

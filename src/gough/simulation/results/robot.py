@@ -12,7 +12,7 @@ from typing import Any
 from gough.errors import UsageError
 from gough.model import Model, build
 from gough.robot import Robot, loads
-from gough.robot.files import PATHS, is_mesh, move_paths, resolve_path, without_lost_meshes
+from gough.robot.files import PATHS, content_mark, is_mesh, move_paths, without_lost_meshes
 from gough.robot.writer import document
 
 log = logging.getLogger(__name__)
@@ -160,17 +160,10 @@ def _hashed(data: Any, file: str | None) -> Any:
     out = {}
     for key, value in data.items():
         if key in PATHS and isinstance(value, dict):
-            value = {k: _content(x, file) if k in PATHS[key] else x for k, x in value.items()}
+            value = {k: content_mark(x, file) if k in PATHS[key] else x for k, x in value.items()}
         if key not in UNHASHED and not is_mesh(key, value):
             out[key] = _hashed(value, file)
     return out
-
-
-def _content(path: Any, file: str | None) -> Any:
-    try:
-        return f"{Path(path).name} with SHA-256 {hashlib.sha256(resolve_path(path, file).read_bytes()).hexdigest()}"
-    except (OSError, TypeError):
-        return path
 
 
 def differences(stored: Any, given: Any, place: str = "") -> Iterator[str]:

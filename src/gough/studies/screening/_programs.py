@@ -24,7 +24,7 @@ from gough.program import Program, Slot, trace
 from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT
-from gough.scalar import replay, variables_of
+from gough.scalar import atan2, cos, replay, sin, variables_of
 from gough.studies._closed_states import ClosedStates
 from gough.studies.study.cases import StudyCase
 from gough.studies.study.footprint import base_joints, seen_along
@@ -206,7 +206,7 @@ def case_equations(
     model = space.model
     parameters, _ = parameters_at(space, varied, case.added)
     numbers, pose = Numbers(model.mechanism, parameters), inputs.pop("pose")
-    q = np.concatenate([pose, leg_joints(numbers, pose, model.assembly.branches)["joints"]])
+    q = _counted_turns(model, np.concatenate([pose, leg_joints(numbers, pose, model.assembly.branches)["joints"]]))
     regrouped = regroup_inertia(numbers)
     found: dict[str, Any] = {}
     for key in keys:
@@ -215,6 +215,17 @@ def case_equations(
         made = entry.equations(regrouped if entry.regroups else numbers, **given)
         found |= {slot_name(key, name): x for name, x in made.items()}
     return found | {COORDINATES: q[list(entries)]}
+
+
+def _counted_turns(model: "Model", q: Any) -> Any:
+    """Coordinates (nq,) with cranks as calls count them: within half a turn of home. A closed form jumps by whole turns."""
+    legs = model.geometry.led_legs
+    turning = legs.cranks[legs.closed.angular(legs.cranks)]
+    for k in legs.closed.lead + turning:
+        home = float(model.home[k])
+        off = q[k] - home
+        q[k] = home + atan2(sin(off), cos(off))
+    return q
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,9 +57,14 @@ def _smallest(x: np.ndarray, share: np.ndarray) -> Reduced:
     return _extreme(x, -x, np.ones_like(x))
 
 
+def _total(x: np.ndarray) -> np.ndarray:
+    """Of all states and entries (d,), in the order of memory: a design's sum has the same bits beside others as alone."""
+    return np.ascontiguousarray(x).reshape(len(x), -1).sum(axis=1)
+
+
 def _mean(x: np.ndarray, share: np.ndarray) -> Reduced:
     weight = np.broadcast_to((share / share.sum())[:, None] / x.shape[2], x.shape)
-    return (x * weight).sum(axis=(1, 2)), weight
+    return _total(x * weight), weight
 
 
 def _rms(x: np.ndarray, share: np.ndarray) -> Reduced:
@@ -85,13 +90,13 @@ def _range(x: np.ndarray, share: np.ndarray) -> Reduced:
 def _integral(x: np.ndarray, share: np.ndarray) -> Reduced:
     """Over time, of the sum of all entries."""
     weight = np.broadcast_to(share[:, None], x.shape)
-    return (x * weight).sum(axis=(1, 2)), weight
+    return _total(x * weight), weight
 
 
 def _work(x: np.ndarray, share: np.ndarray) -> Reduced:
     """Over time, of what is above 0 of every entry: what is given back is lost."""
     weight = np.where(x > 0, share[:, None], 0.0)
-    return (x * weight).sum(axis=(1, 2)), weight
+    return _total(x * weight), weight
 
 
 def _mean_value(x: Any, share: Any) -> Any:
