@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gough
+from cli.command import gough as command
 from gough.errors import UnitWarning, VariableWarning
 from gough.robot import loads
 from studies.study.robots import EXAMPLES, study_of
@@ -144,7 +145,7 @@ def test_constraints_that_no_design_keeps(search: dict[str, Any], keep: str) -> 
 def test_power_of_poses_is_refused() -> None:
     """Nothing moves there: no bound of it would ever bind."""
     with pytest.raises(
-        gough.DescriptionError, match="measures.p.*'peak power' is 0 where nothing moves, and case 'low' has no"
+        gough.DescriptionError, match=r"measures\.p.*'peak power' is 0 where nothing moves, and case 'low' has no"
     ):
         study_of(
             loads(SLIDES), **KNOWN | {"measures": KNOWN["measures"] | {"p": {"measure": "peak power", "case": "low"}}}
@@ -183,3 +184,18 @@ def test_a_measure_that_ends_in_an_error_is_named() -> None:
     )
     with pytest.raises(gough.UsageError, match="measure hz of case 'low': two_slides does not swing"):
         study.run()
+
+
+def test_a_front_without_a_choice_is_shown_before_it_is_refused(tmp_path: Path) -> None:
+    """Without a folder nothing is looked for: it would be lost."""
+    (tmp_path / "two_slides.yaml").write_text(SLIDES, encoding="utf-8")
+    study, best, folder = tmp_path / "study.yaml", tmp_path / "best.yaml", tmp_path / "found"
+    text = (EXAMPLES / "two_slides_study.yaml").read_text(encoding="utf-8").partition("maximise:")[0]
+    more = "  way: {measure: stroke, case: heights}\nmaximise: dexterity\nminimise: way\nsearch: {method: grid, count: 6}\n"
+    study.write_text(text + more, encoding="utf-8")
+    said, told = command("design", study, "--robot-out", best, code=2)
+    assert "--out FOLDER" in told and not said
+    said, told = command("design", study, "--robot-out", best, "--out", folder, code=2)
+    assert "6 designs by grid" in said and "choose one by its number" in told and not best.exists()
+    command("design", study, "--robot-out", best, "--choose", 0)
+    assert best.exists()
