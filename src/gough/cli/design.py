@@ -47,6 +47,12 @@ def search_designs(
     parts, seconds_left, files = None if out is None else out / "parts", seconds(budget, "--budget"), []
     with warnings_as_notes():
         asked = gough.load_study(study)
+        several = robot_out is not None and choose is None and len(asked.evaluator.objectives) > 1
+        if several and out is None:  # what a long run found would be lost
+            raise UsageError(
+                f"--robot-out {robot_out}: of several objectives no design is best; run with --out FOLDER, look at the front, "
+                "and give the same call --choose K"
+            )
         found = asked.run(parts, cluster=cluster, mixed=mixed, budget=seconds_left, device=device)
     with warnings_as_notes("the chosen design: "):
         if out is not None:
@@ -55,7 +61,7 @@ def search_designs(
             found.variables(choose)  # says what is wrong with a number that is none of the front's
         if out is not None:
             files.append(str(found.report(out / "report.html", choose, f"gough design {study}")))
-        if robot_out is not None:
+        if robot_out is not None and not (several and len(found) > 1):
             gough.save(found.robot(choose), robot_out)
             files.append(str(robot_out))
     if json:
@@ -65,6 +71,8 @@ def search_designs(
             say(line)
         for name in files:
             note(f"written: {name}")
+    if several and len(found) > 1:
+        found.robot(choose)  # says which there are
     if found.partial and not found.out_of_time:
         raise KeyboardInterrupt
 

@@ -25,6 +25,7 @@ from gough.studies.methods.forecast import CANDIDATES, KnownDesigns
 from gough.studies.methods.sweep import SWEEPS
 from gough.studies.result import StudyResult
 from gough.studies.study.evaluation import Evaluated, Evaluator
+from gough.studies.study.hints import hint_of_constraints
 
 if TYPE_CHECKING:
     from gough.robot.robot import Robot
@@ -116,8 +117,9 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
     if store is not None and not (interrupted or late):
         save_asked(store.folder, study, True)
     found = gathered.result(interrupted, late, time.perf_counter() - began)
-    if not interrupted and found.hint:
-        warn(f"{study.name}: {found.hint}", VariableWarning)
+    for said in () if interrupted else (found.hint, gathered.hint):
+        if said:
+            warn(f"{study.name}: {said}", VariableWarning)
     if len(found.front.left_out):
         told = f"{len(found)} designs are kept of a front, and {len(found.front.left_out)} more that no other beats were left out"
         warn(f"{study.name}: {told} where it is most crowded; ask for fewer objectives, or keep: all", RunWarning)
@@ -243,6 +245,7 @@ class GatheredDesigns:
         self.descents: dict[int, tuple[np.ndarray, bool, str, int]] = {}
         self.waiting: dict[int, Evaluated] = {}
         self.merged = 0
+        self.nearest: Evaluated | None = None
 
     def add(self, number: int, arrays: Arrays) -> None:
         """A part."""
@@ -250,6 +253,7 @@ class GatheredDesigns:
         n = len(found.violation)
         own = np.array([n, (found.violation == 0).sum(), found.feasible.sum()])
         self.counts += arrays.get("counts", own).astype(int)
+        self._look_for_nearest(found)
         if e.objectives:
             rows = np.flatnonzero(found.feasible)
             rows = rows[front_rows(e.objective_values(found.values[rows]))]
@@ -264,6 +268,23 @@ class GatheredDesigns:
         if "said" in arrays:
             told = (arrays["start"], bool(arrays["success"]), str(arrays["said"]), int(arrays["counts"][0]))
             self.descents[number] = told
+
+    def _look_for_nearest(self, found: Evaluated) -> None:
+        """Of designs that take all states, the one that is nearest to keeping the constraints."""
+        rows = np.flatnonzero(found.violation == 0)
+        if self.counts[2] or not len(rows):
+            return
+        own = take(found, rows[[found.total_violation[rows].argmin()]])
+        if self.nearest is None or own.total_violation[0] < self.nearest.total_violation[0]:
+            self.nearest = own
+
+    @property
+    def hint(self) -> str:
+        """What keeps all designs from being feasible; "" where some are, or none takes all states."""
+        evaluator = self.study.evaluator
+        if self.counts[2] or not self.counts[1] or not evaluator.constraints:
+            return ""
+        return hint_of_constraints(evaluator, self.nearest)
 
     def _merge(self, number: int) -> None:
         found = self.waiting.pop(number)

@@ -17,7 +17,7 @@ from gough.studies._kept import KeptDesigns, write_tables
 from gough.studies._pareto import ParetoFront
 from gough.studies.quantities import Conditions
 from gough.studies.study.evaluation import Evaluated, Evaluator
-from gough.studies.study.hints import hint_of_objectives, hint_of_states, hint_of_units
+from gough.studies.study.hints import hint_of_limits, hint_of_objectives, hint_of_states, hint_of_units
 from gough.studies.study.measures import StateMeasure, make_measure
 from gough.studies.study.variables import AT_BOUND, DesignSpace
 
@@ -54,14 +54,19 @@ class StudyResult:
 
     @cached_property
     def hint(self) -> str:
-        """What may be wrong: why no design takes all states, numbers in mm or degrees, or an objective that no variable moves;
-        "" where nothing tells."""
+        """What may be wrong: why no design takes all states, numbers in mm or degrees, an objective that no variable moves, or
+        limits of the description that designs of the front exceed; "" where nothing tells."""
         evaluator, F = self.study.evaluator, self.front.objectives
         if not self.robots and self.designs:
             return hint_of_units(evaluator) or hint_of_states(evaluator)
-        if not len(F) or (np.ptp(F, axis=0) > 0).all():
+        if not len(F):
             return ""
-        return hint_of_objectives(evaluator, self.front.designs.x[0], self.front.designs.values[0])
+        own, still = self.front.designs, not (np.ptp(F, axis=0) > 0).all()
+        said = [
+            hint_of_objectives(evaluator, own.x[0], own.values[0]) if still else "",
+            hint_of_limits(evaluator, own.x),
+        ]
+        return " ".join(text for text in said if text)
 
     @cached_property
     def kept(self) -> Evaluated:

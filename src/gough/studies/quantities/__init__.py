@@ -34,6 +34,7 @@ __all__ = [
     "OfOutput",
     "StudiedQuantity",
     "find_quantity",
+    "limit_distances",
     "limit_variables",
     "slowest_frequencies",
 ]

@@ -75,7 +75,8 @@ class CaseText(StudyText):
         if name not in known:
             self.complain(place, f"no coordinate {name!r}", nearest(str(name), list(known)))
             return None
-        return self.in_unit(place, value, known[name])
+        at_home = model.home[model.layout.index(name)] if name in model.layout.q_names else 0.0
+        return self.in_unit(place, value, known[name], float(at_home))
 
     def _poses(self, place: Place, data: Any, model: "Model") -> list[dict[str, float]] | None:
         if not isinstance(data, list | tuple) or not data or not all(isinstance(x, Mapping) for x in data):

@@ -53,13 +53,11 @@ def _names(value: Any) -> Any:
 
 
 def _range(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        if len(value) not in (2, 3):
-            raise as_error(
-                [Fault((), None, "not a range", "[from, to], [from, to, step] or {from: …, to: …, step: …}")]
-            )
-        return dict(zip(("from", "to", "step"), value, strict=False))
-    return value
+    listed = isinstance(value, list | tuple)
+    if (listed and len(value) not in (2, 3)) or not isinstance(value, list | tuple | dict | RangeItem):
+        told = value if isinstance(value, str | int | float) else None
+        raise as_error([Fault((), told, "not a range", "[from, to], [from, to, step] or {from: …, to: …, step: …}")])
+    return dict(zip(("from", "to", "step"), value, strict=False)) if listed else value
 
 
 def _measure(value: Any) -> Any:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import GoughError
+from gough.errors import GoughError, UnitWarning, warn
+from gough.robot.checks.bare_angles import FULL_TURN
 from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.expressions.varying import parse_value
 from gough.robot.loader import locate
@@ -57,7 +58,12 @@ class StudyText:
             if name in model.variables.names:
                 return self.attempt(place, lambda: parse_value(model.robot, name, value))
             return self.in_unit(place, value, self.unit(name, model))
-        return self.plain(place, value)
+        known, table = model.variables, model.mechanism.table
+        if name in known.names:
+            described = known.values[known.names.index(name)]
+        else:
+            described = model.parameters[table.names.index(name)] if name in table.names else 0.0
+        return self.in_unit(place, value, self.unit(name, model), float(described))
 
     def plain(self, place: Place, value: Any) -> float | None:
         if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
@@ -65,10 +71,14 @@ class StudyText:
             return None
         return float(value)
 
-    def in_unit(self, place: Place, value: Any, unit: str) -> float | None:
-        """A number, or a text with a unit of the same dimension, in SI units."""
+    def in_unit(self, place: Place, value: Any, unit: str, described: float = 0.0) -> float | None:
+        """A number, or a text with a unit of the same dimension, in SI units. described: what the robot has there: where that
+        is an angle of less than a turn, one of more without a unit is doubted, as in descriptions."""
         if not isinstance(value, str):
-            return self.plain(place, value)
+            found = self.plain(place, value)
+            if found is not None and unit == "rad" and abs(found) > FULL_TURN >= abs(described):
+                self._doubt_angle(place, found)
+            return found
         try:
             number, dimension = parse(value)
         except UnitError as error:
@@ -82,6 +92,12 @@ class StudyText:
             self.complain(place, "a unit of another dimension", f"a number in {unit}")
             return None
         return number
+
+    def _doubt_angle(self, place: Place, x: float) -> None:
+        mark, _ = locate(self.document, place)
+        where = f"{self.file}:{mark.line}: {mark.path}" if mark.line and mark.path else f"{self.file}: {_spell(place)}"
+        said = f"{x:g} without a unit is {x:g} rad, {abs(x) / FULL_TURN:.3g} turns; write '{x:g} deg' or '{x:g} rad'"
+        warn(f"{where}: {said}", UnitWarning)
 
 
 def _spell(place: Place) -> str:

@@ -176,14 +176,22 @@ class Evaluator:
         for name, case in self.cases.items():
             own = [(k, m) for k, m in enumerate(self.measures) if not isinstance(m, DesignMeasure) and m.case == name]
             found = case.states_of(P, graded)
-            if self._takes_all(name):
+            if self.takes_all(name):
                 violation += found.violation
             for k, measure in own:
-                values[:, k] = measure.values(found)
+                values[:, k] = self._named(measure, found)
         for k, measure in enumerate(self.measures):
             if isinstance(measure, DesignMeasure):
                 values[:, k] = measure.of_designs(P)[0]
         return values, violation
+
+    @staticmethod
+    def _named(measure: StateMeasure | WorkspaceMeasure, found: CaseStates) -> np.ndarray:
+        """Values (d,); what cannot be asked for is told with the measure's name."""
+        try:
+            return measure.values(found)
+        except UsageError as problem:
+            raise UsageError(f"measure {measure.name} of case {measure.case!r}: {problem}") from None
 
     def _robust(self, all_: np.ndarray) -> np.ndarray:
         """Quantiles (n, m) of values (n, robots, m), of measures that tolerances are asked of."""
@@ -245,7 +253,7 @@ class Evaluator:
             return f"what the description demands does not hold (violation {violation[0]:.3g})"
         for name, case in self.cases.items():
             found = case.states_of(P)
-            if found.missed.any() and self._takes_all(name):
+            if found.missed.any() and self.takes_all(name):
                 return f"case {name!r}: {int(found.missed.sum())} of {case.count} states are not taken: out of reach, or singular"
             for measure in self.measures if found.good.all() else ():
                 if isinstance(measure, StateMeasure) and measure.case == name:
@@ -257,7 +265,7 @@ class Evaluator:
         lost = [name for name, y in zip(self.names, values, strict=True) if not np.isfinite(y)]
         return f"{', '.join(lost)}: no number" if lost else ""
 
-    def _takes_all(self, case: str) -> bool:
+    def takes_all(self, case: str) -> bool:
         """Whether designs must take all states of a case; a workspace may be smaller than its grid."""
         own = [m for m in self.measures if not isinstance(m, DesignMeasure) and m.case == case]
         return not own or any(isinstance(m, StateMeasure) for m in own)

@@ -25,7 +25,7 @@ from gough.studies.study._text import Place
 from gough.studies.study._tolerance_text import ToleranceText
 from gough.studies.study.cases import StudyCase
 from gough.studies.study.evaluation import Constraint, Evaluator, Objective
-from gough.studies.study.measures import Measure, StateMeasure, WorkspaceMeasure, make_measure
+from gough.studies.study.measures import Measure, StateMeasure, WorkspaceMeasure, demand_measure, make_measure
 from gough.studies.study.study import Study
 from gough.studies.study.variables import DesignSpace, StudyVariable, check_variables
 
@@ -114,7 +114,7 @@ class _StudyReading(CaseText, ToleranceText):
 
     def _item(self) -> StudyItem | None:
         """What is written; what is wrong by itself is told and left out, so that the rest is looked at, too."""
-        data = Map(self.document)
+        data, told = Map(self.document), set[Place]()
         if self.robot is not None:
             data["robot"] = "given"
         for _ in range(TRIES):
@@ -123,6 +123,9 @@ class _StudyReading(CaseText, ToleranceText):
             except ValidationError as error:
                 faults = faults_of(error)
             for fault in faults:
+                if fault.place in told:
+                    continue  # it is missing because it was left out
+                told.add(fault.place)
                 plain = fault.value if isinstance(fault.value, str | int | float) else ABSENT
                 self.complain(fault.place, fault.message, fault.expected, plain)
             data = Map(_without(data, [fault.place for fault in faults]))
@@ -195,9 +198,9 @@ class _StudyReading(CaseText, ToleranceText):
             place, case = ("measures", name), own.case
             if case is not None and case not in (known := self._written("cases")):
                 self.complain((*place, "case"), f"no case {case!r}", nearest(case, known or ["cases:"]))
-                continue
             if case is not None and case not in cases:
-                continue  # what is wrong with it was said
+                self.attempt(place, partial(demand_measure, name, own.measure, own.reduce))
+                continue  # what is wrong with its case was said
             found = self.attempt(
                 place, partial(make_measure, name, own.measure, model, cases.get(case or ""), own.reduce)
             )

@@ -9,12 +9,20 @@ import numpy as np
 
 from gough.errors import GoughError
 from gough.robot.units import UnitError, parse
-from gough.studies._pareto import round_objectives
-from gough.studies.study.evaluation import Evaluator
+from gough.studies._pareto import round_objectives, take
+from gough.studies.quantities import limit_distances, limit_variables
+from gough.studies.study.evaluation import HELD, Evaluated, Evaluator
+from gough.studies.study.measures import StateMeasure
 
 SMALLER = {"m": ("mm", 1e-3), "rad": ("deg", float(np.pi / 180.0)), "kg": ("g", 1e-3)}
 TRIED = 9
 """Points between the ends of ranges."""
+EXCEEDED = 1e-9
+"""By how much (SI) a limit may be exceeded by rounding."""
+LOOKED_AT = 9
+"""Designs of a front, evenly, whose limits are looked at."""
+TOLD = 3
+"""Limits of a case that are named."""
 NEARBY = 0.1
 """Part of its range by which a variable is moved."""
 
@@ -85,6 +93,63 @@ def hint_of_objectives(evaluator: Evaluator, x: np.ndarray, values: np.ndarray) 
     return (
         f"{', '.join(still)}: no other number beside the best design, whichever of {', '.join(space.names)} is changed. Do the "
         "variables move what is to be best?"
+    )
+
+
+def hint_of_constraints(evaluator: Evaluator, nearest: Evaluated | None) -> str:
+    """What the design that is nearest to keeping all constraints does not keep. nearest: it alone; None: of the middle and the
+    ends of the ranges."""
+    space, which = evaluator.space, "Nearest"
+    if nearest is None:
+        which = "Nearest of those in the middle and at the ends of the ranges"
+        middle = 0.5 * (space.lower + space.upper)
+        try:
+            found = evaluator.evaluate(space.settle(np.concatenate([middle[None], space.start[None], space.corners()])))
+        except GoughError:
+            return ""
+        nearest = take(found, np.array([found.total_violation.argmin()]))
+    if nearest.total_violation[0] == 0 or nearest.violation[0] > 0:
+        return ""
+    own = ", ".join(f"{n} = {x:g}" for n, x in zip(space.names, nearest.x[0], strict=True))
+    units = {m.name: "" if m.unit == "1" else f" {m.unit}" for m in evaluator.measures}
+    told = {n: f"{x:.6g}{units[n]}" for n, x in zip(evaluator.names, nearest.values[0], strict=True)}
+    sides = [c.measure for c in evaluator.constraints for _ in c.bounds()]
+    broken = [
+        f"{name} (it has {told[measure]})"
+        for name, measure, g in zip(evaluator.constraint_names, sides, nearest.constraints[0], strict=True)
+        if g > HELD
+    ]
+    return f"No design keeps all constraints. {which} is {own}, which does not keep {', '.join(broken)}"
+
+
+def hint_of_limits(evaluator: Evaluator, x: np.ndarray) -> str:
+    """Limits of the description that designs x (n, k) exceed, in cases of which no margin is asked; "" where none."""
+    model, said = evaluator.space.model, []
+    asked = {m.case for m in evaluator.measures if isinstance(m, StateMeasure) and m.text.partition(":")[0] == "margin"}
+    cases = [c for name, c in evaluator.cases.items() if name not in asked and evaluator.takes_all(name)]
+    if not cases or limit_variables(model) & set(evaluator.space.names):  # these stay where they are
+        return ""
+    try:
+        limits = limit_distances(model, "margin", ())
+    except GoughError:  # there are none
+        return ""
+    P = evaluator.space.designs(x[np.unique(np.linspace(0, len(x) - 1, LOOKED_AT).astype(int))])[0]
+    for case in cases:
+        try:
+            found = case.states_of(P)
+            margins = limits.evaluate(found.states).min(axis=0, initial=np.inf)
+        except GoughError:
+            continue
+        beyond = [k for k in np.argsort(margins) if margins[k] < -EXCEEDED]
+        if beyond:
+            told = [f"{limits.names[k]} by {-margins[k]:.3g} {limits.units[k]}" for k in beyond[:TOLD]]
+            more = f" and {len(beyond) - TOLD} more" if len(beyond) > TOLD else ""
+            said.append(f"in case {case.name!r} {', '.join(told)}{more}")
+    if not said:
+        return ""
+    return (
+        f"Designs that were found exceed limits of {model.robot.name}: {'; '.join(said)}. A study keeps those that it asks for: "
+        "a measure {measure: margin, case: …} with the constraint at_least: 0"
     )
 
 

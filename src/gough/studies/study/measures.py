@@ -220,11 +220,7 @@ def make_measure(name: str, what: str, model: "Model", case: StudyCase | None, r
         return _workspace(name, model, case, rest, reduce)
     if head in PRESETS and reduce is not None:
         raise UsageError(f"{name}: {head!r} has its own reduction, {PRESETS[head][1]!r}; leave reduce out")
-    if head not in PRESETS and reduce is None:
-        raise UsageError(
-            f"{name}: {what!r} is no measure; use {nearest(head, [*PRESETS, *OF_DESIGN, 'workspace'])}, or a quantity with "
-            f"reduce: {', '.join(REDUCTIONS)}"
-        )
+    demand_measure(name, what, reduce)
     quantity, how = PRESETS.get(head, (what, str(reduce)))
     if head in PRESETS and rest:
         quantity = f"{quantity.partition(':')[0]}:{rest}"
@@ -234,6 +230,10 @@ def make_measure(name: str, what: str, model: "Model", case: StudyCase | None, r
         raise UsageError(
             f"{name}: {how!r} is taken over time, and case {case.name!r} is one of poses; use one with a motion"
         )
+    if quantity.partition(":")[0] == "power" and case.sample is None:
+        raise UsageError(
+            f"{name}: {what!r} is 0 where nothing moves, and case {case.name!r} has no motion; use one that has"
+        )
     asked = slowest_frequencies() if quantity == "frequency" else find_quantity(model, quantity)
     _demand_one_unit(name, what, asked)
     if model.layout.v_elastic and quantity.startswith("reaction"):
@@ -242,6 +242,16 @@ def make_measure(name: str, what: str, model: "Model", case: StudyCase | None, r
             "those is not defined where loops are closed through them. Ask gough.sensitivity at a configuration of rest"
         )
     return StateMeasure(name, case.name, asked, REDUCTIONS[how], what, reduce)
+
+
+def demand_measure(name: str, what: str, reduce: str | None) -> None:
+    """UsageError for words that are no measure, whatever its case."""
+    known, (head, _, rest) = [*PRESETS, *OF_DESIGN, "workspace"], what.partition(":")
+    head = what if head == "energy" and rest in ENERGIES else head
+    if head not in known and reduce is None:
+        raise UsageError(
+            f"{name}: {what!r} is no measure; use {nearest(head, known)}, or a quantity with reduce: {', '.join(REDUCTIONS)}"
+        )
 
 
 def _demand_one_unit(name: str, what: str, asked: StudiedQuantity) -> None:
