@@ -101,9 +101,11 @@ def _piece(record: Record, spoilt: np.ndarray, notes: Sequence[str], outliers: f
             groups[key][name] = x
     single: dict[str, Any] = {key: getattr(record, key) for key in ("pose", "wrench")}
     for key, x in single.items():
-        bad = np.zeros(n, dtype=bool) if x is None or outliers is None else _strange_rows(x, record.time, outliers)
+        if x is None or outliers is None:
+            continue
+        bad = _strange_rows(x, record.time, outliers)
         if bad.any():
-            single[key] = np.stack([replace_rows(column, bad) for column in np.transpose(x)], axis=1)
+            single[key] = np.stack([replace_rows(column, bad) for column in x.T], axis=1)
             _say_replaced(key, record.time[bad], float(bad.mean()), told, loud)
     if uneven > EVEN:
         from scipy.interpolate import CubicSpline
