@@ -12,8 +12,11 @@ decides.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+
+from gough.identification.data._filters import ORDER
 
 CLEAR = 4.0
 SHARE = 0.999
@@ -31,6 +34,8 @@ FEWEST = 64
 """Samples of a channel that has a spectrum."""
 LEAST_CYCLES = 8.0
 """A band is at least so many periods of the record."""
+NOISY = 3e-4
+"""Part of the power of accelerations that is noise, from which it is told; inertias that move little have more of it."""
 
 
 def choose_band(channels: Mapping[str, Sequence[tuple[np.ndarray, float]]]) -> tuple[float, str]:
@@ -59,20 +64,61 @@ def motion_hz(x: np.ndarray, step: float) -> float:
     return _of_channel(x, step)[1] if len(x) >= FEWEST and np.ptp(x) > 0 else 0.0
 
 
-def _of_channel(x: np.ndarray, step: float) -> tuple[float, float, float]:
-    """(band, f_motion, f_noise) in Hz."""
+def noise_words(
+    channels: Mapping[str, Sequence[tuple[np.ndarray, float]]], band_hz: float | None, taps: np.ndarray, spacing: float
+) -> str:
+    """What to say where noise of positions is a part of the accelerations that least squares lean by: "" where it is none.
+    taps: of the filter of the equations, of samples `spacing` s apart."""
+    shares = {name: _noise_share(pieces, band_hz, taps, spacing) for name, pieces in channels.items()}
+    name = max(shares, key=lambda n: shares[n], default="")
+    if not name or shares[name] < NOISY:
+        return ""
+    own, _ = choose_band(channels)
+    narrower = "" if band_hz is not None and band_hz < 1.1 * own else f"a narrower band ('auto' takes {own:.3g} Hz), "
+    return (
+        f"{shares[name]:.2g} of the power of {name}'s acceleration is noise of its measurement: inertias by least squares come "
+        "out too small by about that part, and by more where other motions are quicker than their own, which deviations do not "
+        f"contain; {narrower}finer encoders, quicker motion or method='iv' make it small"
+    )
+
+
+def _noise_share(
+    pieces: Sequence[tuple[np.ndarray, float]], band_hz: float | None, taps: np.ndarray, spacing: float
+) -> float:
+    """Part of the power of a channel's accelerations, filtered as equations are, that is its white noise."""
+    from scipy.signal import freqz
+
+    noise = total = 0.0
+    for x, step in pieces:
+        if len(x) < FEWEST or np.ptp(x) == 0:
+            continue
+        f, power, size, level = _spectrum(x, step)
+        low = np.inf if band_hz is None else band_hz
+        turns: Any = 2 * np.pi * f * spacing
+        equations = np.abs(freqz(taps, worN=turns)[1]) ** 2
+        passed = equations * (2 * np.pi * f) ** 4 / (1.0 + (f / low) ** (2 * ORDER)) ** 2
+        noise += len(x) * float(np.sum(level * passed))
+        total += len(x) * float(np.sum(power / size * passed))
+    return min(noise / total, 1.0) if total > 0 else 0.0
+
+
+def _spectrum(x: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """(f (m,), power of second differences, size of these over the position's, level of the position's white noise)."""
     from scipy.signal import welch
 
     n = min(len(x) - 2, LONGEST, max(256, (len(x) - 2) // SEGMENTS * 2))
     f, power = welch(np.diff(x, 2), 1.0 / step, nperseg=n, detrend="constant")
     f, power = f[1:], power[1:]
     size = (2.0 * np.sin(np.pi * f * step)) ** 4
-    position = _smooth(f, power / size)
     upper = np.array_split((power / size)[len(f) // 2 :], PARTS)
-    level = float(
-        np.median(np.sort([part.mean() for part in upper])[: PARTS // 2])
-    )  # the quieter half: no lines of the mains
-    clear = position > CLEAR * level
+    level = np.median(np.sort([part.mean() for part in upper])[: PARTS // 2])  # the quieter half: no lines of the mains
+    return f, power, size, float(level)
+
+
+def _of_channel(x: np.ndarray, step: float) -> tuple[float, float, float]:
+    """(band, f_motion, f_noise) in Hz."""
+    f, power, size, level = _spectrum(x, step)
+    clear = _smooth(f, power / size) > CLEAR * level
     at = f[clear]
     alone = np.flatnonzero(at[1:] > np.minimum(NEXT * at[:-1], at[:-1] + GAP * f[-1]))
     noise = float(f[-1] if not len(at) else at[alone[0]] if len(alone) else at[-1])

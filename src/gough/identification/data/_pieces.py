@@ -19,6 +19,8 @@ EVEN = 0.01
 """Jitter of times, in steps, up to which they count as equal."""
 MANY = 0.01
 """Share of outliers that is said loudly."""
+STILL = 1e-6
+"""Of what moves most: columns that move by less, as across the plane of a planar robot, have rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +97,16 @@ def _piece(record: Record, spoilt: np.ndarray, notes: Sequence[str], outliers: f
                 bad = find_outliers(x, record.time, outliers)
                 if bad.any():
                     x = replace_rows(x, bad)
-                    when = ", ".join(f"{t:.4g}" for t in record.time[bad][:4])
-                    more = " …" if bad.sum() > 4 else ""
-                    text = f"{key[:-1]} {name}: {int(bad.sum())} outliers replaced, at t = {when}{more} s"
-                    (loud if bad.mean() > MANY else told).append(text)
+                    _say_replaced(f"{key[:-1]} {name}", record.time[bad], float(bad.mean()), told, loud)
             groups[key][name] = x
     single: dict[str, Any] = {key: getattr(record, key) for key in ("pose", "wrench")}
+    for key, x in single.items():
+        if x is None or outliers is None:
+            continue
+        bad = _strange_rows(x, record.time, outliers)
+        if bad.any():
+            single[key] = np.stack([replace_rows(column, bad) for column in x.T], axis=1)
+            _say_replaced(key, record.time[bad], float(bad.mean()), told, loud)
     if uneven > EVEN:
         from scipy.interpolate import CubicSpline
 
@@ -108,8 +114,22 @@ def _piece(record: Record, spoilt: np.ndarray, notes: Sequence[str], outliers: f
         at = record.time
         groups = {key: {name: CubicSpline(at, x)(even) for name, x in g.items()} for key, g in groups.items()}
         single = {key: None if x is None else CubicSpline(at, x)(even) for key, x in single.items()}
-        if single["pose"] is not None:
-            single["pose"][:, 3:] /= np.linalg.norm(single["pose"][:, 3:], axis=1, keepdims=True)
         spoilt = spoilt[np.clip(np.searchsorted(at, even), 0, n - 1)]
+    if single["pose"] is not None and single["pose"] is not record.pose:
+        single["pose"][:, 3:] /= np.linalg.norm(single["pose"][:, 3:], axis=1, keepdims=True)
     made = replace(record, time=even, **groups, **single)
     return EvenPiece(made, step, spoilt, tuple(told), tuple(loud))
+
+
+def _strange_rows(x: np.ndarray, time: np.ndarray, outliers: float) -> np.ndarray:
+    """Mask (n,) of rows in which some column of a pose (n, 7) or wrench (n, 6) is an outlier; of columns that move at all."""
+    moves = np.ptp(x, axis=0)
+    return np.any(
+        [find_outliers(c, time, outliers) & (m > STILL * moves.max()) for c, m in zip(x.T, moves, strict=True)], axis=0
+    )
+
+
+def _say_replaced(channel: str, times: np.ndarray, share: float, told: list[str], loud: list[str]) -> None:
+    """Note outliers at times (s), aloud where they are more than MANY of all rows."""
+    when = ", ".join(f"{t:.4g}" for t in times[:4]) + (" …" if len(times) > 4 else "")
+    (loud if share > MANY else told).append(f"{channel}: {len(times)} outliers replaced, at t = {when} s")

@@ -1,6 +1,6 @@
 """Records become samples: one zero-phase filter on everything, derivatives without lag, closed loops; what was done is said."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,9 @@ from gough.arguments import (
 )
 from gough.compilation.arrays import as_array
 from gough.errors import DataWarning, UsageError, warn
-from gough.identification.data._bands import choose_band
+from gough.identification.data._bands import choose_band, noise_words
 from gough.identification.data._checking import find_problems
+from gough.identification.data._contradictions import find_contradictions
 from gough.identification.data._doubts import find_doubts
 from gough.identification.data._filters import LowPass
 from gough.identification.data._forces import ForceComparison
@@ -36,6 +37,7 @@ from gough.identification.data._suspicions import find_speed_doubts
 from gough.identification.data._ways import WAYS, Way, choose_way
 from gough.identification.data.record import Record
 from gough.identification.data.samples import Samples
+from gough.identification.estimation.rows import Thinning
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -131,18 +133,18 @@ def condition(
     notes += [f"{p.record.name}: {note}" for p in pieces for note in p.notes]
     loud = [f"{p.record.name}: {note}" for p in pieces for note in p.loud]
     told = [doubt for record in given for doubt in (*find_doubts(record), *find_speed_doubts(model, record))]
-    for text in [*told, *loud]:
-        notes.append(text)
-        warn(text, DataWarning)
+    _tell([*told, *loud], notes)
     low = LowPass(_band(way, pieces, band, notes), derivative)
     stride, block = _thinning(pieces, low, decimate, notes)
+    taps, spacing = Thinning(block).taps, stride * pieces[0].step
+    _tell([noise_words(_channels(way, pieces), low.band_hz, taps, spacing)], notes)
     late = {} if shifts is None or isinstance(shifts, str) else _known_shifts(model, shifts)
     notes += [f"{channel} brought back by {1e3 * s:.4g} ms, as told" for channel, s in late.items()]
     begin = None if near is None else as_array("near", near, model.layout.nq)
     work = [_states_of(way, piece, low, late, stride, trim, accept, begin) for piece in pieces]
-    for text in filter(None, (w.doubt for w in work)):
-        notes.append(text)
-        warn(text, DataWarning)
+    _tell([w.doubt for w in work], notes)
+    there = [(w.piece.record, w.rows[w.good], w.states.q[w.good]) for w in work if w.good.any()]
+    _tell(find_contradictions(way, there, low, late), notes)
     if not any(w.good.any() for w in work):
         longest, edge = max(p.record.duration for p in pieces), _edge(pieces[0].step, low, late, trim)
         raise UsageError(
@@ -157,6 +159,13 @@ def condition(
             "give a wider band=, or a smaller decimate= or trim="
         )
     return made
+
+
+def _tell(texts: Iterable[str], notes: list[str]) -> None:
+    """Warn of each that says something, and note it."""
+    for text in filter(None, texts):
+        notes.append(text)
+        warn(text, DataWarning)
 
 
 def _demand_measured(model: "Model", idle: str) -> None:
@@ -210,14 +219,15 @@ def _band(way: Way, pieces: Sequence[EvenPiece], band: float | str | None, notes
             raise UsageError(f"condition: band={band:g} Hz; half the sampling rate is {most:.4g} Hz")
         notes.append(f"band {band:.4g} Hz, as told")
         return float(band)
-    channels: dict[str, list[tuple[np.ndarray, float]]] = {name: [] for name in way.names}
-    for piece in pieces:
-        x, _ = way.channels(piece)
-        for k, name in enumerate(way.names):
-            channels[name].append((x[:, k], piece.step))
-    found, told = choose_band(channels)
+    found, told = choose_band(_channels(way, pieces))
     notes.append(told)
     return found
+
+
+def _channels(way: Way, pieces: Sequence[EvenPiece]) -> dict[str, list[tuple[np.ndarray, float]]]:
+    """{channel that leads: (its numbers (n,), step) of every piece}."""
+    found = [(way.channels(piece)[0], piece.step) for piece in pieces]
+    return {name: [(x[:, k], step) for x, step in found] for k, name in enumerate(way.names)}
 
 
 def _thinning(pieces: Sequence[EvenPiece], low: LowPass, decimate: int | str, notes: list[str]) -> tuple[int, int]:
@@ -322,9 +332,7 @@ def _compared_forces(
             notes.append(text)
             if found.channel == "force" and (found.likely or abs(found.late) >= step):
                 warn(text, DataWarning)
-    for text in forces.doubts():
-        notes.append(text)
-        warn(text, DataWarning)
+    _tell(forces.doubts(), notes)
     for name in way.names if shifted and way.kind == "joints" else ():
         kept = [(r, rows) for r, rows, _, _ in some if name in r.rates and name in r.positions]
         series = []

@@ -23,6 +23,10 @@ CLOCKS = {
 SAME = 0.25
 """Logarithm of a ratio of frequencies, rms, within which another unit or other modes explain them."""
 FOLLOWED = ". Deviations are those of noise as large as the residuals; what the unknowns miss is not in them"
+PATTERN, APART, CERTAIN = 0.3, 3, 5.0
+"""Correlation of what is missed at frequencies so many lines apart, from which it is no noise, and times what chance makes."""
+ROUNDING = 1e-7
+"""Part of what was measured that is no noise where it is missed, but rounding."""
 CLEARER = 0.5
 """Part of the misfit that must be left where other modes are proposed."""
 
@@ -96,6 +100,39 @@ def note_frequencies(
     )
     rest = " Else sigma_hz is too small, or" if times else " Else"
     return say(call, f"{size} ({place}): {modes}{rest} the unknowns miss what is wrong{FOLLOWED if times else ''}")
+
+
+def note_lowest(call: str, nearer: list[int] | None, start_hz: np.ndarray, measured: np.ndarray) -> tuple[str, ...]:
+    """Where measured frequencies were taken for the lowest modes, fit these, and are far from where the robot at the start has
+    them (start_hz), near to other ones: as many unknowns as frequencies explain any."""
+    if nearer is None or not (start_hz > 0).all() or np.sqrt(np.mean(np.log(measured / start_hz) ** 2)) < SAME:
+        return ()
+    taken, there = (", ".join(f"{f:.4g}" for f in x[:4]) for x in (start_hz, measured))
+    return say(
+        call,
+        f"measured frequencies ({there} Hz) were taken for the lowest modes of the robot, which are {taken} Hz at the start, and "
+        f"the numbers moved as far as that takes; modes {nearer} are nearer: pairing={nearer} if lower ones were not seen, and "
+        "NaN in their places, or start= near what is meant, if they were",
+    )
+
+
+def note_pattern(call: str, missed: np.ndarray, measured: np.ndarray) -> tuple[str, ...]:
+    """Where what a fit misses (n, outputs) along rising frequencies has the same sign and phase from line to line, over what was
+    measured, as noise has not, however large it is at which lines. Neighbours are not looked at: windows make their noise
+    alike."""
+    ratio = missed / np.where(measured == 0, 1.0, measured)
+    turn = ratio / np.maximum(np.abs(ratio), 1e-300)
+    if len(turn) < 4 * APART or not np.abs(ratio).max() > ROUNDING:
+        return ()
+    alike = float(np.mean(np.real(np.conj(turn[:-APART]) * turn[APART:])))
+    if alike < max(PATTERN, CERTAIN / np.sqrt(2.0 * turn[APART:].size)):
+        return ()
+    return say(
+        call,
+        f"what the fit misses goes on from frequency to frequency (correlation {alike:.2f} over {APART} lines), as noise does "
+        "not: the unknowns miss what is wrong (a gain or a delay of the sensors, masses, other bodies), and deviations know "
+        "nothing of it",
+    )
 
 
 def nearer_modes(start_hz: np.ndarray, measured: np.ndarray, used: np.ndarray) -> list[int] | None:

@@ -15,7 +15,7 @@ from gough.arguments import checked, demand_one_of, floats, numbers, word, words
 from gough.errors import IdentificationWarning, UsageError, warn
 from gough.identification.elastic._ambiguity import note_ambiguous
 from gough.identification.elastic._channels import MotionChannel, channel_rows, read_channels
-from gough.identification.elastic._doubts import nearer_modes, note_freedom, note_frequencies, note_unit
+from gough.identification.elastic._doubts import nearer_modes, note_freedom, note_frequencies, note_lowest, note_unit
 from gough.identification.elastic._eigen import Vibration, vibration
 from gough.identification.elastic._pairing import Pairing
 from gough.identification.elastic._problem import MOST, SHARED, FitProblem, read_deviations
@@ -133,7 +133,8 @@ def fit_frequencies(
         repeated.append(vibrating.repeated)
         more += _doubts(k, len(poses), pose, chosen, mac, vibrating)
     seen = np.isfinite(measured)
-    told = _doubts_of_all(poses, at(begin, False), found.excess, fitted[seen], measured[seen], known)
+    lowest = isinstance(pairing, str) and pairing == "order"
+    told = _doubts_of_all(poses, at(begin, False), found.excess, fitted[seen], measured[seen], known, lowest)
     more += [*note_freedom("fit_frequencies", found, known, "frequencies", "sigma_hz"), *told]
     more += note_ambiguous(problem, found, residual, jacobian, known, measured[seen] / sigma[seen])
     return problem.result(found, measured, fitted, sigma, modes, tuple(repeated), left_open, (*notes, *more))
@@ -146,6 +147,7 @@ def _doubts_of_all(
     fitted: np.ndarray,
     measured: np.ndarray,
     known: bool,
+    lowest: bool,
 ) -> tuple[str, ...]:
     """Notes (IdentificationWarning) on all frequencies together: another unit, modes that were missed, residuals too large."""
     first = poses[0]
@@ -155,7 +157,8 @@ def _doubts_of_all(
     if unit:
         return unit
     nearer = nearer_modes(hz[0], first.pairing.measured, used[0]) if first.pairing.shapes is None else None
-    return note_frequencies("fit_frequencies", times, fitted, measured, known, nearer)
+    told = note_frequencies("fit_frequencies", times, fitted, measured, known, nearer)
+    return told or (note_lowest("fit_frequencies", nearer, hz[0][used[0]], first.pairing.measured) if lowest else ())
 
 
 def _doubts(k: int, count: int, pose: _Pose, modes: np.ndarray, mac: np.ndarray, found: Vibration) -> list[str]:

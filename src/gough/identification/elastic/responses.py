@@ -13,7 +13,7 @@ import numpy as np
 from gough.arguments import checked, demand_one_of, number, numbers, word, words
 from gough.errors import UsageError
 from gough.identification.elastic._channels import MotionChannel, channel_rows, read_channels
-from gough.identification.elastic._doubts import note_freedom, note_noise, say
+from gough.identification.elastic._doubts import note_freedom, note_noise, note_pattern, say
 from gough.identification.elastic._least_squares import minimise_squares
 from gough.identification.elastic._problem import MOST, SHARED, FitProblem, read_deviations
 from gough.identification.elastic._rest import RestingRobot, RestMatrices
@@ -120,6 +120,8 @@ def fit_response(
             "fit_response", f"the model explains {100 * (1 - missed):.0f} % of the response's power: doubt the numbers"
         )
     told = told or note_noise("fit_response", found.excess, "sigma" if coherence is None else "coherence")
+    rising = np.argsort(omega)
+    told = told or note_pattern("fit_response", (fitted - measured)[rising], measured[rising])
     told += note_freedom("fit_response", found, known, "real and imaginary parts", "sigma")
     return problem.result(found, measured, fitted, spread, np.zeros(0, dtype=int), (), left_open, (*notes, *told))
 
