@@ -1,9 +1,9 @@
 """Linear models of a robot at rest, or in a steady motion: what controllers are designed with.
 
 ẋ = A x + B u, y = C x + D u with x = (δ, δv), u drive forces or wrenches on frames, y drives, their rates, states, or motions
-of frames: `Model.linearize` about the equilibrium that `natural_frequencies` takes, so that the eigenvalues of A are those of the modes with
-drives free. With J the Jacobian of a frame, its displacement (3 lengths, 3 angles, world axes) is J δ, a wrench on it
-does the work of Jᵀ f along v: B = M⁻¹ Jᵀ.
+of frames: `Model.linearize` about the equilibrium that `natural_frequencies` takes, so that the eigenvalues of A are those of
+the modes with drives free. With J the Jacobian of a frame, its displacement (3 lengths, 3 angles, world axes) is J δ, a
+wrench on it does the work of Jᵀ f along v: B = M⁻¹ Jᵀ.
 """
 
 from collections.abc import Sequence
