@@ -246,6 +246,11 @@ class Law:
         left to the zero dynamics. kind: of the motion."""
         return False
 
+    def tune(self, model: "Model", period: float | None = None) -> "Law":
+        """The law with all numbers that follow from the robot, gains by bandwidths, say: itself where none do. model: of the
+        robot that runs; the law's own is what it `knows`. period (s): of the clock that samples it, None without one."""
+        return self
+
     def knows(self) -> "tuple[Any, Model | None]":
         """(nominal, model) that say what robot it computes with; see `own_robot`."""
         return self.nominal, None

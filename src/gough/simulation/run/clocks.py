@@ -24,9 +24,13 @@ WHOLE = 1e-6
 
 def law_in_loop(law: Law, method: Method, model: "Model", motion: Motion | None) -> Law:
     """The law as the time loop has it: of one on a clock a part of the loop, where the method has steps that a clock can tick at
-    the begin of, and where a function can be recorded; else itself, whose forces are asked for between the steps."""
+    the begin of, and where a function can be recorded; else itself, whose forces are asked for between the steps. In all cases
+    with what it takes from the robot (`Law.tune`)."""
     if not isinstance(law, Sampled):
-        return law
+        return law.tune(model)
+    if isinstance(law.law, Law):
+        tuned = law.law.tune(model, law.period)
+        law = law if tuned is law.law else replace(law, law=tuned)
     if not isinstance(method, ExplicitRungeKutta):
         if law.equipped:
             raise UsageError(f"method {method.name!r} has no sensors and actuators around a law; take rk4, dp5 or bs3")
