@@ -30,10 +30,10 @@ from gough.dynamics.projection import drive_columns
 from gough.errors import Site, Status, UsageError
 from gough.kinematics.retraction import step_units
 from gough.scalar import product, solve_spd, zeros
+from gough.simulation.control._servo_gains import gains_of, wanted_bandwidth
 from gough.simulation.control.law import Action, Here, Inner, Law, as_numbers, entries
 from gough.simulation.control.own_robot import CLOSINGS, demand_own_model
 from gough.simulation.control.reference import in_drive_order, of_platform
-from gough.simulation.control._servo_gains import gains_of, wanted_bandwidth
 from gough.simulation.coordinates import closed_coordinates, drive_of_entries, elastic_places, units_of
 from gough.spatial.exponential import rotation_error
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.control._servo_gains import gains_of, tuned_gains, wanted_bandwidth
 from gough.simulation.control.gravity_compensation import demand_drives, holding_forces
 from gough.simulation.control.law import Action, Here, Inner, Law, as_numbers, entries
 from gough.simulation.control.own_robot import demand_own_model
 from gough.simulation.control.reference import drives_of
-from gough.simulation.control._servo_gains import gains_of, tuned_gains, wanted_bandwidth
 
 if TYPE_CHECKING:
     from gough.model import Model
