@@ -30,8 +30,8 @@ MARGINAL = 1e-6
 """Real part of an eigenvalue (of 1 of its size) that neither grows nor dies out."""
 UNMOVED = 1e-8
 """Part of a mode that inputs move, or outputs see, in typical sizes, that is none."""
-HARDLY = 0.1
-"""Decay that an observer adds to a mode's own that is little."""
+HARDLY, ALIKE, ROUNDING = 0.1, 0.02, 1e-9
+"""Decay that an observer adds to a mode's own that is little; how far (of its eigenvalue) an error's mode may be from it."""
 STILL = 1e-6
 """Frequency (Hz) of a mode that does not swing."""
 
@@ -142,20 +142,27 @@ def observer_gain(name: str, point: DesignPoint, period: float, forces: Vector, 
 
 
 def hardly_seen(point: DesignPoint, period: float, L: Vector) -> tuple[str, ...]:
-    """Modes of low observability, in words: those that an observer of this gain makes die out by hardly more than they do by
-    themselves, so that their estimates are the model's word. To first order λ' = λ (1 - wᴴ L C v), w and v left and right vectors
-    of A."""
+    """Modes of low observability, in words: vibrations of the robot with its drives held that errors of an observer of this gain
+    perform as well, and that die out hardly faster there: readings of the drives tell nothing more of them."""
+    held, C = point.linear.discrete(period), point.linear.C
+    nv = len(held.A) // 2
+    S, B = C[:, :nv].T, point.linear.B[nv:]
+    free = np.eye(nv) - B @ np.linalg.pinv(S.T @ B) @ S.T
     scale = point.sizes
-    values, shapes = np.linalg.eig(point.linear.A * scale / scale[:, None])
-    with np.errstate(all="ignore"):
-        try:
-            corrected = np.einsum(
-                "ij,jk,ki->i", np.linalg.inv(shapes), L / scale[:, None] @ (point.linear.C * scale), shapes
-            )
-        except np.linalg.LinAlgError:  # of rigid motions two vectors may be one
-            return ()
-        low = np.abs(corrected) <= HARDLY * -np.real(values) * period
-    return tuple(_mode_in_words(point, values[k], shapes[:, k]) for k in np.flatnonzero(low & (np.imag(values) >= 0)))
+    locked = point.linear.A.copy()
+    locked[nv:] = free @ locked[nv:]
+    values, shapes = np.linalg.eig(locked * scale / scale[:, None])
+    errors, found = np.linalg.eigvals(held.A - held.A @ L @ C), []
+    for value, shape in zip(values, shapes.T, strict=True):
+        if value.imag <= 0 or not len(errors):
+            continue
+        pole = np.exp(value * period)
+        k = int(np.argmin(np.abs(errors - pole)))
+        nearest, errors = errors[k], np.delete(errors, k)  # each error's mode is that of one
+        alike = np.abs(nearest - pole) <= ALIKE * abs(value) * period
+        if alike and -np.log(np.abs(nearest)) <= (1 + HARDLY) * -value.real * period + ROUNDING:
+            found.append(_mode_in_words(point, value, shape))
+    return tuple(found)
 
 
 def _modes_apart(A: Vector, seen: Vector, point: DesignPoint, moved: bool) -> Iterator[str]:
