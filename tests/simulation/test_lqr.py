@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import control
 import numpy as np
@@ -257,9 +258,7 @@ def test_elastic_coordinates_are_not_read_from_encoders() -> None:
         gough.simulate(model, None, law, duration=0.1)
 
 
-def test_a_file_names_them() -> None:
-    from gough.simulation.scenarios.files import read_scenario
-
+def test_a_file_names_them(tmp_path: Path) -> None:
     text = """
 format: 1
 robot: five_bar
@@ -268,7 +267,9 @@ method: rk4
 controller: {sampled: {law: {lqg: {error: 1 mrad, force: 5 N.m, noise: 0.01 mrad, disturbance: 0.5 N.m}}, period: 1 ms,
   sensors: [{encoders: {noise: 0.01 mrad}}]}}
 """
-    run = read_scenario(text, "lqg.yaml").run()
+    file = tmp_path / "lqg.yaml"
+    file.write_text(text)
+    run = gough.load_scenario(file).run()
     assert run.stopped == "finished" and np.abs(run.q[-1] - run.q[0]).max() < 1e-3
     assert (
         run.channel("controller.states").entries[0] == "controller.estimate.dleft_motor"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -149,10 +151,8 @@ def test_a_copy_of_a_law_is_that_law() -> None:
     assert made.stiffness == (4 * np.pi) ** 2 and made.damping == 4 * np.pi
 
 
-def test_files_and_a_clock() -> None:
+def test_files_and_a_clock(tmp_path: Path) -> None:
     """In a scenario, sampled, with encoders: the integral is a part of the compiled loop; ends where it should."""
-    from gough.simulation.scenarios.files import read_scenario
-
     text = """
 format: 1
 robot: delta
@@ -162,7 +162,9 @@ method: rk4
 controller: {sampled: {law: {pid: {bandwidth: 6 Hz, damping_ratio: 0.8, integral_bandwidth: 1 Hz, limit: 40}}, period: 2 ms,
   sensors: [{encoders: {}}]}}
 """
-    run = read_scenario(text, "pid.yaml").run()
+    file = tmp_path / "pid.yaml"
+    file.write_text(text)
+    run = gough.load_scenario(file).run()
     assert run.stopped == "finished"
     assert np.abs(run["drives.position"][-1] - [0.35, 0.3, 0.35]).max() < 2e-4
     assert run.info.controller["of"]["bandwidth"] == 6.0 and len(run.info.controller["of"]["stiffness"]) == 3

@@ -54,7 +54,7 @@ class DesignPoint:
         return np.kron(np.eye(2), self.T)
 
 
-def believed(model: "Model", own: "Model | None", nominal: Any) -> "tuple[Model, Vector]":
+def model_and_numbers(model: "Model", own: "Model | None", nominal: Any) -> "tuple[Model, Vector]":
     """(model, its numbers (n,)) that a law designs with; own, nominal: as it `knows`."""
     of = model if own is None else own
     if isinstance(nominal, Mapping):

@@ -350,7 +350,7 @@ class Law:
         self._demand_units(model)
         kind = "" if motion is None else motion.kind
         if self.kinds and kind not in self.kinds:
-            wanted = " or ".join(map(repr, self.kinds))
+            wanted = " or ".join(repr(x) if x else "none" for x in self.kinds)
             remedy = (
                 "; gough.laws.drives_of(model, motion) makes one of the drives"
                 if kind and "drives" in self.kinds

@@ -12,7 +12,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.scalar import product, zeros
-from gough.simulation.control._linear_design import believed, design_point, hardly_seen, observer_gain
+from gough.simulation.control._linear_design import design_point, hardly_seen, model_and_numbers, observer_gain
 from gough.simulation.control.law import Action, Here, Inner, Law, as_numbers, entries
 from gough.simulation.control.lqr import KINDS, cost_gain, demand_costs, reference_of
 from gough.simulation.control.own_robot import demand_own_model
@@ -102,7 +102,7 @@ class LQG(Law):
         """See `Law`: gain and filter for this robot and clock."""
         if period is None:
             return self
-        own, numbers = believed(model, *reversed(self.knows()))
+        own, numbers = model_and_numbers(model, *reversed(self.knows()))
         point, n = design_point(self.name, own, numbers, self.at), len(own.mechanism.drives)
         K = cost_gain(self, own, point, period)
         noise, forces = (entries(key, getattr(self, key), n, "drives") for key in ("noise", "disturbance"))

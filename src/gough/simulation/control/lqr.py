@@ -12,7 +12,7 @@ import numpy as np
 from gough.arguments import floats
 from gough.errors import UsageError
 from gough.scalar import product
-from gough.simulation.control._linear_design import DesignPoint, believed, design_point, regulator_gain
+from gough.simulation.control._linear_design import DesignPoint, design_point, model_and_numbers, regulator_gain
 from gough.simulation.control.law import Here, Law, as_numbers, entries
 from gough.simulation.control.own_robot import demand_own_model
 from gough.simulation.control.reference import drives_of
@@ -75,7 +75,7 @@ class LQR(Law):
 
     def tune(self, model: "Model", period: float | None = None) -> "Law":
         """See `Law`: the gain for this robot."""
-        own, numbers = believed(model, *reversed(self.knows()))
+        own, numbers = model_and_numbers(model, *reversed(self.knows()))
         point = design_point(self.name, own, numbers, self.at)
         made = replace(self)
         K = cost_gain(self, own, point, period)
