@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gough.analysis.assemblies.search_all import assemblies as assemblies
     from gough.analysis.equilibrium import Equilibrium as Equilibrium
     from gough.analysis.equilibrium import static_equilibrium as static_equilibrium
+    from gough.analysis.linear_model import linear_model as linear_model
     from gough.analysis.modes import Modes as Modes
     from gough.analysis.modes import natural_frequencies as natural_frequencies
     from gough.analysis.vibration_map import VibrationMap as VibrationMap
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from gough.identification.saved import load_identification as load_identification
     from gough.interchange import ConversionWarning as ConversionWarning
     from gough.interchange import load as load
+    from gough.model import LinearModel as LinearModel
     from gough.model import Model as Model
     from gough.model import build as build
     from gough.robot import DescriptionError as DescriptionError

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-PEERS = ["casadi", "exudyn", "mpmath", "mujoco"]
+PEERS = ["casadi", "control", "exudyn", "mpmath", "mujoco"]
 if sys.platform != "win32":  # no wheels of Pinocchio there
     PEERS.append("pinocchio")
 

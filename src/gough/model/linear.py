@@ -6,11 +6,12 @@ residual r(q, v, v̇, τ) = M v̇ + h - S τ - F vanishes, so M δv̇ = -∂r/�
 N δ̇ = N δv + D(N v)[N δ] - D(N δ)[N v]: the last two are the bracket of the motions, ω × δφ for rotations, 0 for coordinates.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import checked, number, numbers
 from gough.compilation.arrays import as_array, common_batch
 from gough.errors import FrictionWarning, UsageError, warn
 from gough.model.calls import explain_states, finish
@@ -30,7 +31,11 @@ DISPLACEMENT = {"vx": "dx", "vy": "dy", "vz": "dz", "wx": "phix", "wy": "phiy", 
 
 @dataclass(frozen=True)
 class LinearModel:
-    """A (..., 2nv, 2nv), B (..., 2nv, drives), C (..., 2 drives, 2nv), D (..., 2 drives, drives), names of x, u and y."""
+    """ẋ = A x + B u, y = C x + D u; with a period (s), x' = A x + B u from sample to sample.
+
+    A (..., n, n), B (..., n, inputs), C (..., outputs, n), D (..., outputs, inputs); names and SI units of x, u and y, "SI" of
+    amplitudes. x, u and y are deviations from q (..., nq), v (..., nv) and the drive forces tau (..., drives).
+    """
 
     A: np.ndarray
     B: np.ndarray
@@ -39,6 +44,61 @@ class LinearModel:
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    state_units: tuple[str, ...]
+    input_units: tuple[str, ...]
+    output_units: tuple[str, ...]
+    q: np.ndarray
+    v: np.ndarray
+    tau: np.ndarray
+    period: float | None = None
+
+    @property
+    def poles(self) -> np.ndarray:
+        """Eigenvalues (..., n) of A, complex: 1/s, or, with a period, factors from sample to sample."""
+        return np.linalg.eigvals(self.A)
+
+    @checked(period=number(above=0))
+    def discrete(self, period: float) -> "LinearModel":
+        """The same from sample to sample, u held between them, without any approximation; period (s).
+
+        [A_d B_d; 0 1] = exp([A B; 0 0] period). Outputs are those at the samples.
+        """
+        if self.period is not None:
+            raise UsageError(
+                f"discrete: this model is one from sample to sample already, of a period of {self.period:g} s"
+            )
+        from scipy import linalg
+
+        n, inputs = self.B.shape[-2:]
+        whole = np.zeros((*self.A.shape[:-2], n + inputs, n + inputs))
+        whole[..., :n, :n], whole[..., :n, n:] = self.A, self.B
+        held = linalg.expm(whole * period)
+        return replace(self, A=held[..., :n, :n], B=held[..., :n, n:], period=float(period))
+
+    @checked(hz=numbers)
+    def response(self, hz: Any) -> np.ndarray:
+        """Frequency response (..., k, outputs, inputs), complex, at frequencies (k,) in Hz; A of many states as well."""
+        jw = 2j * np.pi * np.atleast_1d(np.asarray(hz, dtype=float))
+        if jw.ndim != 1 or not np.isfinite(jw).all():
+            raise UsageError(f"response: give finite frequencies (k,) in Hz, not an array of shape {np.shape(hz)}")
+        at = jw if self.period is None else np.exp(jw * self.period)
+        A, B, C, D = (x[..., None, :, :] for x in (self.A, self.B, self.C, self.D))
+        return C @ np.linalg.solve(at[:, None, None] * np.eye(A.shape[-1]) - A, B + 0j) + D
+
+    def to_control(self) -> Any:
+        """A `control.StateSpace` of python-control, with the same names and period; of one state. Dots become _."""
+        if self.A.ndim != 2:
+            raise UsageError(
+                f"to_control: python-control has systems of one state, this model has a batch {self.A.shape[:-2]} of them"
+            )
+        try:
+            import control  # pyright: ignore[reportMissingImports]
+        except ImportError:
+            raise UsageError('to_control needs python-control: install it with  pip install "gough[control]"') from None
+        names = {
+            key: [name.replace(".", "_") for name in getattr(self, key)] for key in ("states", "inputs", "outputs")
+        }
+        return control.ss(self.A, self.B, self.C, self.D, 0 if self.period is None else self.period, **names)
 
     __repr__ = short_repr
 
@@ -90,8 +150,9 @@ def linearize(
     C[..., :drives, :nv] = C[..., drives:, nv:] = turned
     bent = tangent_derivative(model, "drive_map", ("q",))(q=q, parameters=parameters).outputs["S_q"]
     C[..., drives:, :nv] = np.einsum("...ijk,...i->...jk", bent, v)
-    names = model.layout.v_names
-    labels = model.layout.drive_names
+    layout, names, labels = model.layout, model.layout.v_names, model.layout.drive_names
+    moved = tuple(unit.removesuffix("/s") for unit in layout.v_units)
+    turned_by = tuple("rad" if unit == "N m" else "m" for unit in layout.drive_units)
     return LinearModel(
         A,
         B,
@@ -100,6 +161,12 @@ def linearize(
         (*(DISPLACEMENT.get(n, f"d{n}") for n in names), *names),
         labels,
         (*labels, *(f"d/dt {x}" for x in labels)),
+        (*moved, *layout.v_units),
+        layout.drive_units,
+        (*turned_by, *(f"{unit}/s" for unit in turned_by)),
+        q,
+        v,
+        tau,
     )
 
 

@@ -298,6 +298,10 @@ class Clocked(Law):
         for k, (sensor, name) in enumerate(zip(self.sensors, channel_names(self.sensors), strict=True)):
             entries, its = sensor.readings(model)
             out[name] = _places(names, f"sensor{k}.shown"), its, _columns(name, entries)
+        own = self.knows()[1] or model
+        inner = self.law.inner(own, own.home, np.zeros(own.layout.nv))
+        if inner.names:
+            out["controller.states"] = _places(names, "states"), inner.units, _columns("controller", inner.names)
         flowing = [k for k, unit in enumerate(units) if unit and "[" not in names[k]]
         if flowing:
             out["actuators"] = flowing, tuple(units[k] for k in flowing), tuple(names[k] for k in flowing)

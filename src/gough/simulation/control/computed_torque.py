@@ -10,7 +10,7 @@ Model     of the law's own robot (see `own_robot`). "flexible": as it is, elasti
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -30,6 +30,7 @@ from gough.dynamics.projection import drive_columns
 from gough.errors import Site, Status, UsageError
 from gough.kinematics.retraction import step_units
 from gough.scalar import product, solve_spd, zeros
+from gough.simulation.control._servo_gains import gains_of, wanted_bandwidth
 from gough.simulation.control.law import Action, Here, Inner, Law, as_numbers, entries
 from gough.simulation.control.own_robot import CLOSINGS, demand_own_model
 from gough.simulation.control.reference import in_drive_order, of_platform
@@ -41,30 +42,47 @@ if TYPE_CHECKING:
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray
+USUAL = {"stiffness": 400.0, "damping": 40.0}
+"""Gains where nothing is said."""
 
 
 @dataclass(frozen=True)
 class ComputedTorque(Law):
     """Computed torque with feedback, for motions of kind "pose" and "drives".
 
-    stiffness (1/s²), damping (1/s): K_p and K_d, one for all freedoms or one each. model: "flexible" (the robot's own model),
+    stiffness (1/s²), damping (1/s): K_p and K_d, one for all freedoms or one each, 400 and 40 where nothing is said. Or bandwidth
+    (Hz) and damping_ratio (1): K_p = (2π bandwidth)², K_d = 4π damping_ratio bandwidth. model: "flexible" (the robot's own),
     "rigid" (its bodies do not bend), or another `gough.Model` to compute with. elastic: "measured", or "simulated": the
     controller integrates elastic coordinates of its own, from where the robot's are at the start. nominal, limit: see `Law`.
     """
 
-    stiffness: float | Sequence[float] | np.ndarray = 400.0
-    damping: float | Sequence[float] | np.ndarray = 40.0
+    stiffness: float | Sequence[float] | np.ndarray | None = None
+    damping: float | Sequence[float] | np.ndarray | None = None
     model: "str | Model" = "flexible"
     elastic: str = "measured"
+    bandwidth: float | Sequence[float] | np.ndarray | None = field(default=None, kw_only=True)
+    damping_ratio: float | Sequence[float] | np.ndarray | None = field(default=None, kw_only=True)
     name = "computed torque"
     vibrates = True
     kinds = ("pose", "drives")
-    dimensions: ClassVar = {"stiffness": ("rate squared",), "damping": ("rate",)}
+    dimensions: ClassVar = {"stiffness": ("rate squared",), "damping": ("rate",), "bandwidth": ("frequency",)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for key in ("stiffness", "damping"):
-            object.__setattr__(self, key, as_numbers(key, getattr(self, key), 0.0))
+        given: dict[str, Any] = {key: getattr(self, key) for key in USUAL}
+        if self.bandwidth is None and self.damping_ratio is None:
+            given = {key: USUAL[key] if x is None else x for key, x in given.items()}
+        else:
+            bandwidth, ratio = wanted_bandwidth(self.name, self.bandwidth, self.damping_ratio, dict.fromkeys(given))
+            follow = dict(zip(given, gains_of(bandwidth, ratio), strict=False))
+            if not all(
+                given[key] in (None, x) for key, x in follow.items()
+            ):  # a copy of this law has those that follow
+                raise UsageError(f"{self.name}: stiffness and damping follow from bandwidth=; give one or the other")
+            object.__setattr__(self, "damping_ratio", ratio)
+            given = follow
+        for key, x in given.items():
+            object.__setattr__(self, key, as_numbers(key, x, 0.0))
         if not isinstance(self.model, str):
             demand_own_model(self.model, " 'flexible' or 'rigid'")
         for key, known in (("model", ("flexible", "rigid")), ("elastic", ("measured", "simulated"))):
@@ -213,7 +231,8 @@ class ComputedTorque(Law):
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
-        told = {key: getattr(self, key) for key in ("stiffness", "damping", "model", "elastic")}
+        by_bandwidth = () if self.bandwidth is None else ("bandwidth", "damping_ratio")
+        told = {key: getattr(self, key) for key in ("stiffness", "damping", "model", "elastic", *by_bandwidth)}
         if not isinstance(self.model, str):
             told["model"] = self.model.robot.name
         return super().describe() | told

@@ -1,12 +1,13 @@
 """Springs and dampers between every drive and its reference."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.control._servo_gains import gains_of, tuned_gains, wanted_bandwidth
 from gough.simulation.control.gravity_compensation import demand_drives, holding_forces
 from gough.simulation.control.law import Here, Law, as_numbers, entries
 from gough.simulation.control.own_robot import demand_own_model
@@ -23,24 +24,35 @@ Vector = np.ndarray
 class JointPD(Law):
     """Springs and dampers between every drive and its reference: tau = K_p (q_ref - q) + K_d (q̇_ref - q̇).
 
-    stiffness (N/m, N·m/rad), damping (N·s/m, N·m·s/rad): one for all drives or one each. gravity: forces that hold the robot's
+    stiffness (N/m, N·m/rad), damping (N·s/m, N·m·s/rad): one for all drives or one each. Or bandwidth (Hz) and damping_ratio (1):
+    gains that give them to the mass each drive feels at home while the others stand still. gravity: forces that hold the robot's
     weight where it is are added. The reference is a motion of the drives, or what they do in a motion of any other kind by the
     inverse geometry (flexible bodies straight; see `gough.laws.drives_of`). model: another one for geometry and weight;
     nominal, limit: see `Law`.
     """
 
-    stiffness: float | Sequence[float] | np.ndarray
-    damping: float | Sequence[float] | np.ndarray
+    stiffness: float | Sequence[float] | np.ndarray | None = None
+    damping: float | Sequence[float] | np.ndarray | None = None
     gravity: bool = False
+    bandwidth: float | Sequence[float] | np.ndarray | None = field(default=None, kw_only=True)
+    damping_ratio: float | Sequence[float] | np.ndarray | None = field(default=None, kw_only=True)
     model: "Model | None" = field(default=None, kw_only=True)
     name = "joint PD"
     kinds = ("drives", "pose", "joints", "point")
-    dimensions: ClassVar = {"stiffness": ("stiffness", "angular stiffness"), "damping": ("damping", "angular damping")}
+    dimensions: ClassVar = {
+        "stiffness": ("stiffness", "angular stiffness"),
+        "damping": ("damping", "angular damping"),
+        "bandwidth": ("frequency",),
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for key in ("stiffness", "damping"):
-            object.__setattr__(self, key, as_numbers(key, getattr(self, key), 0.0))
+        given = {key: getattr(self, key) for key in ("stiffness", "damping")}
+        bandwidth, ratio = wanted_bandwidth(self.name, self.bandwidth, self.damping_ratio, given)
+        object.__setattr__(self, "bandwidth", bandwidth)
+        object.__setattr__(self, "damping_ratio", ratio)
+        for key in given if bandwidth is None else ():
+            object.__setattr__(self, key, as_numbers(key, given[key], 0.0))
         if not isinstance(self.gravity, bool):
             raise UsageError(f"gravity={self.gravity!r}; give True or False")
         demand_own_model(self.model)
@@ -57,7 +69,7 @@ class JointPD(Law):
     @property
     def drives_as(self) -> Any:
         """See `Law`."""
-        return {"stiffness": self.stiffness, "damping": self.damping}
+        return "free" if self.stiffness is None else {"stiffness": self.stiffness, "damping": self.damping}
 
     @property
     def any_velocities(self) -> bool:
@@ -72,6 +84,16 @@ class JointPD(Law):
         if self.gravity:
             demand_drives(model, "gravity=True")
 
+    def tune(self, model: "Model", period: float | None = None) -> "Law":
+        """See `Law`: gains by bandwidths."""
+        if self.stiffness is not None:
+            return self
+        per_mass = gains_of(self.bandwidth, self.damping_ratio)[:2]
+        found, made = tuned_gains(model, self.model, self.nominal, per_mass), replace(self)
+        for key, gains in zip(("stiffness", "damping"), found, strict=True):
+            object.__setattr__(made, key, gains)
+        return made
+
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""
         return drives_of(model, motion, parameters)
@@ -85,6 +107,8 @@ class JointPD(Law):
 
     def own_settings(self, model: "Model") -> Vector:
         """Gains of all drives, K_p then K_d."""
+        if self.stiffness is None:
+            return self.tune(model).own_settings(model)
         n = len(model.mechanism.drives)
         return np.concatenate([entries(key, getattr(self, key), n, "drives") for key in ("stiffness", "damping")])
 
@@ -98,5 +122,6 @@ class JointPD(Law):
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
-        told = {key: getattr(self, key) for key in ("stiffness", "damping", "gravity")}
+        by_bandwidth = () if self.bandwidth is None else ("bandwidth", "damping_ratio")
+        told = {key: getattr(self, key) for key in ("stiffness", "damping", "gravity", *by_bandwidth)}
         return super().describe() | told | ({} if self.model is None else {"model": self.model.robot.name})

@@ -246,6 +246,11 @@ class Law:
         left to the zero dynamics. kind: of the motion."""
         return False
 
+    def tune(self, model: "Model", period: float | None = None) -> "Law":
+        """The law with all numbers that follow from the robot, gains by bandwidths, say: itself where none do. model: of the
+        robot that runs; the law's own is what it `knows`. period (s): of the clock that samples it, None without one."""
+        return self
+
     def knows(self) -> "tuple[Any, Model | None]":
         """(nominal, model) that say what robot it computes with; see `own_robot`."""
         return self.nominal, None
@@ -345,7 +350,7 @@ class Law:
         self._demand_units(model)
         kind = "" if motion is None else motion.kind
         if self.kinds and kind not in self.kinds:
-            wanted = " or ".join(map(repr, self.kinds))
+            wanted = " or ".join(repr(x) if x else "none" for x in self.kinds)
             remedy = (
                 "; gough.laws.drives_of(model, motion) makes one of the drives"
                 if kind and "drives" in self.kinds

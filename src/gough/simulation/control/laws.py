@@ -6,7 +6,22 @@ from gough.simulation.control.free import Free
 from gough.simulation.control.gravity_compensation import GravityCompensation
 from gough.simulation.control.joint_pd import JointPD
 from gough.simulation.control.law import Law
+from gough.simulation.control.lqg import LQG
+from gough.simulation.control.lqr import LQR
+from gough.simulation.control.pid import PID
 from gough.simulation.control.replay import Replay
 from gough.simulation.control.sampled import Sampled
 
-__all__ = ["ComputedTorque", "Follow", "Free", "GravityCompensation", "JointPD", "Law", "Replay", "Sampled"]
+__all__ = [
+    "LQG",
+    "LQR",
+    "PID",
+    "ComputedTorque",
+    "Follow",
+    "Free",
+    "GravityCompensation",
+    "JointPD",
+    "Law",
+    "Replay",
+    "Sampled",
+]

@@ -10,7 +10,7 @@ from gough.simulation.control.law import Law
 from gough.simulation.control.recorded import record_function
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.explicit import ExplicitRungeKutta
-from gough.simulation.integration.kept import digest_of
+from gough.simulation.integration.kept import Recent, digest_of
 from gough.simulation.integration.method import Method
 from gough.simulation.motion.motion import Motion
 from gough.simulation.run.settings import RunSettings
@@ -24,9 +24,13 @@ WHOLE = 1e-6
 
 def law_in_loop(law: Law, method: Method, model: "Model", motion: Motion | None) -> Law:
     """The law as the time loop has it: of one on a clock a part of the loop, where the method has steps that a clock can tick at
-    the begin of, and where a function can be recorded; else itself, whose forces are asked for between the steps."""
+    the begin of, and where a function can be recorded; else itself, whose forces are asked for between the steps. In all cases
+    with what it takes from the robot (`Law.tune`)."""
     if not isinstance(law, Sampled):
-        return law
+        return _tuned(law, model, None)
+    if isinstance(law.law, Law):
+        tuned = _tuned(law.law, model, law.period)
+        law = law if tuned is law.law else replace(law, law=tuned)
     if not isinstance(method, ExplicitRungeKutta):
         if law.equipped:
             raise UsageError(f"method {method.name!r} has no sensors and actuators around a law; take rk4, dp5 or bs3")
@@ -42,6 +46,16 @@ def law_in_loop(law: Law, method: Method, model: "Model", motion: Motion | None)
             "motion, or as a law (docs/extending/controller.md)"
         )
     return law.with_reason(why)
+
+
+def _tuned(law: Law, model: "Model", period: float | None) -> Law:
+    """`Law.tune`; designs of the last few laws are known."""
+    try:
+        hash(law)
+    except TypeError:  # one of arrays or mappings
+        return law.tune(model, period)
+    recent: Recent = model.cached("tuned laws", Recent)
+    return recent.get((law, period), lambda: law.tune(model, period))
 
 
 def with_fitting_step(settings: RunSettings, law: Law, model: "Model") -> RunSettings:

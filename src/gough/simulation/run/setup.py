@@ -22,7 +22,7 @@ from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.reference import LedPath
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.events import Event
+from gough.simulation.events import Event, Happening
 from gough.simulation.integration.drive_led import demand_begin, first_velocity
 from gough.simulation.integration.kept import Recent
 from gough.simulation.integration.plant import WORKS, Plant
@@ -34,6 +34,7 @@ from gough.simulation.motion.states import state_at
 from gough.simulation.motion.table import MotionTable, table
 from gough.simulation.motion.targets import target_of
 from gough.simulation.run._checks import motion_events, state_events, tell_events
+from gough.simulation.run._linear_loop import loop_text
 from gough.simulation.run.clocks import law_in_loop, with_fitting_step
 from gough.simulation.run.settings import RunSettings, parameters_of
 
@@ -222,6 +223,13 @@ def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, p
             bool(laws), recent, key, lambda: state_events(plant, first, settings.start, method, step, numbers)
         )
         events = [*events, *tell_events(runs, found, check)]
+        said = _known(
+            bool(laws),
+            recent,
+            ("loop", key, settings.duration, rows_table),
+            lambda: loop_text(plant, rows_table, first[: runs.layout.nq], numbers, settings.duration),
+        )
+        events = [*events, *tell_events(runs, [Event(0.0, Happening.CONTROL, said)] if said else [], check)]
     used = None if design is None else numbers
     return Setup(settings, asked, plant, used, numbers, own, changed, rows_table, first, tuple(events))
 

@@ -1,0 +1,106 @@
+"""Loops that cannot be stable are told before the run: poles in closed form, and how fast the run itself grows."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import gough
+from gough import laws, motions, sensors
+from gough.errors import RunWarning, UsageError
+from laws.subjects import built
+from simulation.sliders import MASS, slider
+
+
+def stand(duration: float) -> gough.Motion:
+    return motions.function(lambda t: [0.0 * t], duration, kind="drives", names=["slide"])
+
+
+def told(model: gough.Model, law: laws.Law, motion: gough.Motion | None, **more: object) -> tuple[list[str], gough.Run]:
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        run = gough.simulate(model, motion, law, **more)  # type: ignore[arg-type]
+    return [str(x.message) for x in seen if "loop of" in str(x.message)], run
+
+
+def growth_of(run: gough.Run) -> float:
+    """1/s, of the largest |x| in the last part of a run over that in its middle."""
+    t, x = run.time, np.abs(run.q[:, 0])
+    ends = [0.4 * t[-1], 0.7 * t[-1], t[-1]]
+    first, last = (x[(t > a) & (t <= b)].max() for a, b in ((ends[0], ends[1]), (ends[1], ends[2])))
+    return float(np.log(last / first) / (0.3 * t[-1]))
+
+
+CLOCKS = {
+    "late by two periods": ({"delay": 0.02}, 60.0, 12.0),
+    "late by a part": ({"delay": 0.017}, 60.0, 12.0),
+    "rates are differences": ({"sensors": sensors.Encoders()}, 300.0, 110.0),
+}
+
+
+@pytest.mark.parametrize("name", CLOCKS)
+def test_a_run_grows_as_it_was_said(name: str) -> None:
+    """Springs and dampers on a clock, stiff enough that they swing up: the growth told is that of the run."""
+    more, k, d = CLOCKS[name]
+    for scale in range(1, 40):
+        law = laws.Sampled(laws.JointPD(k * MASS * scale, d * MASS * scale**0.5), 0.01, **more)  # type: ignore[arg-type]
+        texts, run = told(slider(), law, stand(1.5), q=[1e-6], method="rk4", step=1e-3)
+        if texts:
+            break
+    assert "the loop of joint PD is unstable where it begins" in texts[0]
+    said = float(texts[0].split(" at ")[-1].split(" 1/s")[0])
+    assert said == pytest.approx(growth_of(run), abs=0.08 * abs(said) + 0.3)
+    assert any("unstable" in text for _, text in run.info.events)
+    with pytest.raises(UsageError, match=r"the loop of joint PD is unstable .* a shorter period or delay"):
+        gough.simulate(slider(), stand(1.5), law, q=[1e-6], method="rk4", step=1e-3, check="raise")
+
+
+def test_the_limit_of_a_sampled_spring() -> None:
+    """A mass under forces held for T: x' = x + T v + T² F/2m, v' = v + T F/m with F = -k x - d v, both sides of its limits."""
+    T = 0.01
+
+    def stable(k: float, d: float) -> bool:
+        a = np.array([[1 - k * T**2 / 2 / MASS, T - d * T**2 / 2 / MASS], [-k * T / MASS, 1 - d * T / MASS]])
+        return bool(np.abs(np.linalg.eigvals(a)).max() < 1)
+
+    for k, d in ((1000.0, 4.0), (1000.0, 6.0), (1e4, 45.0), (1e4, 60.0), (10.0, 390.0), (10.0, 410.0)):
+        law = laws.Sampled(laws.JointPD(k, d), T)
+        texts, _ = told(slider(), law, stand(1.0), method="rk4", step=1e-3)
+        assert bool(texts) != stable(k, d), (k, d)
+
+
+def test_an_integral_that_is_too_large() -> None:
+    """Routh: m s³ + K_d s² + K_p s + K_i is stable where K_i < K_p K_d / m."""
+    most = 200.0 * 30.0 / MASS
+    quiet, _ = told(slider(), laws.PID(200.0, 30.0, 0.95 * most), stand(2.0))
+    loud, run = told(slider(), laws.PID(200.0, 30.0, 1.5 * most), stand(2.0), q=[1e-3])
+    assert not quiet and "the loop of PID is unstable" in loud[0]
+    said = float(loud[0].split(" at ")[-1].split(" 1/s")[0])
+    poles = np.roots([MASS, 30.0, 200.0, 1.5 * most])
+    assert said == pytest.approx(poles.real.max(), rel=1e-3)
+    assert growth_of(run) > 0
+
+
+@pytest.mark.parametrize("name", ["delta", "five_bar"])
+def test_loops_that_hold_are_not_accused(name: str) -> None:
+    """Sampled computed torque, springs, regulators with encoders: nothing is said, and they do hold."""
+    model = built(gough.load(name))
+    at = model.drives(model.home)
+    motion = motions.function(
+        lambda t: [x + 0.0 * t for x in at], 0.2, kind="drives", names=list(model.layout.drive_names)
+    )
+    several = (
+        laws.Sampled(laws.JointPD(bandwidth=5.0, gravity=True), 1e-3, sensors=sensors.Encoders()),
+        laws.Sampled(laws.ComputedTorque(bandwidth=5.0), 1e-3, delay=1e-3),
+        laws.Sampled(laws.LQG(1e-3, 5.0, 1e-5, 1.0), 2e-3, sensors=sensors.Encoders()),
+        laws.PID(bandwidth=5.0),
+    )
+    for law in several:
+        texts, run = told(model, law, motion, method="rk4", step=5e-4)
+        assert not texts and run.stopped == "finished"
+        assert np.abs(run["drives.position"][-1] - at).max() < 0.05
+    shaken = laws.Sampled(laws.ComputedTorque(bandwidth=60.0, damping_ratio=0.1), 1e-3, delay=4e-3)
+    with pytest.warns(RunWarning, match="the loop of computed torque is unstable where it begins: an oscillation of"):
+        gough.simulate(model, motion, shaken, method="rk4", step=5e-4)
