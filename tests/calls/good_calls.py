@@ -184,9 +184,10 @@ def _motions(folder: Path) -> Iterable[Call]:
     made, m = gough.motions, model("five_bar")
     points = [[0.0, 0.0], [0.2, 0.1], [0.3, 0.0]]
     plain = {"drives": points, "durations": [1.0, 1.0]}
-    there = dict.fromkeys(("quintic", "trigonometric"), plain) | {"trapezoid": plain | {"ramps": 0.2}}
+    there = dict.fromkeys(("quintic", "septic", "trigonometric"), plain) | {"trapezoid": plain | {"ramps": 0.2}}
+    there["s_curve"] = {"drives": points, "speed": 0.5, "acceleration": 3.0, "jerk": 90.0}
     there["polygon"] = {"drives": points, "durations": [1.0] * 3}
-    for name in ("quintic", "trapezoid", "trigonometric", "polygon"):
+    for name in ("quintic", "septic", "s_curve", "trapezoid", "trigonometric", "polygon"):
         yield Call(f"motions.{name}", getattr(made, name), there[name])
     yield Call("motions.spline", made.spline, {"drives": points, "times": [0.0, 1.0, 2.0]})
     yield Call(

@@ -32,7 +32,8 @@ from gough.simulation.motion._points import with_units
 from gough.simulation.motion.circle import circle, square
 from gough.simulation.motion.fourier import fourier
 from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.moves import polygon, quintic, trapezoid, trigonometric
+from gough.simulation.motion.moves import polygon, quintic, septic, trapezoid, trigonometric
+from gough.simulation.motion.s_curve import RATES, s_curve
 from gough.simulation.motion.spline import spline, spline_file
 
 Numbers = tuple[float, ...]
@@ -66,6 +67,10 @@ _list = _field("time", bound="not negative", one=False)
 _values = _field("length", "angle", "number", one=False)
 _speeds = _field("speed", "angular speed", bound="positive")
 _turn_speeds = _field("angular speed", bound="positive")
+_accelerations = _field("acceleration", "angular acceleration", bound="positive")
+_turn_accelerations = _field("angular acceleration", bound="positive")
+_jerks, _turn_jerks = _field("jerk", "angular jerk", bound="positive"), _field("angular jerk", bound="positive")
+_snaps, _turn_snaps = _field("snap", "angular snap", bound="positive"), _field("angular snap", bound="positive")
 
 Durations = Annotated[float | Numbers, *_positive]
 """Positive times (s): one, or a list."""
@@ -76,6 +81,12 @@ Values = Annotated[Numbers, *_values]
 """A list of lengths or angles."""
 Speeds = Annotated[float | Numbers, *_speeds]
 TurnSpeeds = Annotated[float | Numbers, *_turn_speeds]
+Accelerations = Annotated[float | Numbers, *_accelerations]
+TurnAccelerations = Annotated[float | Numbers, *_turn_accelerations]
+Jerks = Annotated[float | Numbers, *_jerks]
+TurnJerks = Annotated[float | Numbers, *_turn_jerks]
+Snaps = Annotated[float | Numbers, *_snaps]
+TurnSnaps = Annotated[float | Numbers, *_turn_snaps]
 Time = Annotated[float, quantity("time", bound="positive")]
 Extend = Literal["hold"]
 Place = Pose | Literal["home"]
@@ -153,13 +164,44 @@ class TrapezoidItem(QuinticItem):
         return with_units(made, moved, self.speeds, "speeds")
 
 
+class SepticItem(QuinticItem):
+    """`septic`."""
+
+    make = staticmethod(septic)
+
+
+class SCurveItem(QuinticItem):
+    """`s_curve`."""
+
+    speed: Speeds | None = None
+    acceleration: Accelerations | None = None
+    jerk: Jerks | None = None
+    snap: Snaps | None = None
+    turn_speed: TurnSpeeds | None = None
+    turn_acceleration: TurnAccelerations | None = None
+    turn_jerk: TurnJerks | None = None
+    turn_snap: TurnSnaps | None = None
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        made = s_curve(**self.arguments(home))
+        named = tuple(self.drives or self.joints or ())
+        for key in RATES:
+            limit = getattr(self, key)
+            if isinstance(limit, tuple) and named:
+                for name, one in zip(named, limit, strict=True):
+                    made = with_units(made, [name], one, key)
+            else:
+                made = with_units(made, named or ("x", "y", "z"), limit, key)
+        return made
+
+
 class EdgesItem(MotionItem):
     """Edges of a closed path."""
 
     durations: Durations
     rests: Rests | None = None
     period: Time | None = None
-    law: Literal["quintic", "trapezoid", "trigonometric"] = "quintic"
+    law: Literal["quintic", "septic", "trapezoid", "trigonometric"] = "quintic"
     ramps: Rests | None = None
 
 
@@ -212,7 +254,7 @@ class CircleItem(CentreItem):
     duration: Time | None = None
     speed: Annotated[float, quantity("speed", "angular speed", bound="positive")] | None = None
     turns: Number = 1.0
-    law: Literal["quintic", "trapezoid", "trigonometric", "constant"] = "quintic"
+    law: Literal["quintic", "septic", "trapezoid", "trigonometric", "constant"] = "quintic"
     ramp: Time | None = None
     start_angle: Angle = 0.0
     turning: bool = False
@@ -264,6 +306,8 @@ class FourierItem(MotionItem):
 
 FAMILIES: dict[str, type[MotionItem]] = {
     "quintic": QuinticItem,
+    "septic": SepticItem,
+    "s_curve": SCurveItem,
     "trapezoid": TrapezoidItem,
     "trigonometric": TrigonometricItem,
     "circle": CircleItem,
