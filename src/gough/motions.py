@@ -10,6 +10,7 @@ from gough.simulation.motion.moves import polygon, quintic, septic, trapezoid, t
 from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.report import MotionProblem, MotionReport
 from gough.simulation.motion.s_curve import s_curve
+from gough.simulation.motion.shape import shape
 from gough.simulation.motion.spline import spline, spline_file
 from gough.simulation.motion.states import MotionStates, states_along
 from gough.simulation.motion.table import MotionTable, table
@@ -35,6 +36,7 @@ __all__ = [
     "read_motion",
     "s_curve",
     "septic",
+    "shape",
     "spline",
     "spline_file",
     "square",

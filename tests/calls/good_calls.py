@@ -204,6 +204,7 @@ def _motions(folder: Path) -> Iterable[Call]:
     motion = made.quintic(drives=[m.drives(m.home), m.drives(m.home) + 0.05], durations=[0.5])
     yield Call("motions.chain", made.chain, {"parts": [motion]})
     yield Call("motions.table", made.table, {"motion": motion})
+    yield Call("motions.shape", made.shape, {"motion": motion, "shaper": "zv", "frequency": 2.0, "damping": 0.1})
     yield Call("motions.states_along", made.states_along, {"model": m, "motion": motion, "t": [0.0, 0.2]})
     words = "format: 1\nname: move\nmotion: {quintic: {drives: {a: [0, 1], b: [0, 1]}, durations: [1]}}\n"
     yield Call("motions.read_motion", made.read_motion, {"text": words})

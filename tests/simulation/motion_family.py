@@ -135,6 +135,12 @@ def members() -> dict[str, Member]:
             False,
         ),
         "function kinked": Member(kinked, 1, False, False),
+        "shaped": Member(
+            motions.shape(motions.quintic(**poses), shaper="zvd", frequency=3.0, damping=0.05), 2, True, False
+        ),
+        "shaped trapezoid": Member(
+            motions.shape(motions.trapezoid(joints=DRIVES, durations=1.5, ramps=0.3), frequency=2.0), 1, True, False
+        ),
         "slower": Member(walk.slower(1.7), 1, True, True),
         "then": Member(walk.then(tail).hold(0.3), 1, True, True),
         "spline then slower": Member(

@@ -34,6 +34,7 @@ from gough.simulation.motion.fourier import fourier
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.moves import polygon, quintic, septic, trapezoid, trigonometric
 from gough.simulation.motion.s_curve import RATES, s_curve
+from gough.simulation.motion.shape import shape
 from gough.simulation.motion.spline import spline, spline_file
 
 Numbers = tuple[float, ...]
@@ -302,6 +303,42 @@ class FourierItem(MotionItem):
             for name, amplitudes in (getattr(self, key) or {}).items():
                 made = with_units(made, [name], amplitudes, f"{key}.{name}")
         return made
+
+
+class ServosItem(Item):
+    """Drives that are held by servos, one number or one each."""
+
+    stiffness: Annotated[float | Numbers, *_field("stiffness", "angular stiffness", bound="not negative")] = 0.0
+    damping: Annotated[float | Numbers, *_field("damping", "angular damping", bound="not negative")] = 0.0
+
+
+def _locked_or_servos(value: Any) -> Any:
+    """Never tried as both, so that each fault is told once."""
+    return value if value == "locked" else ServosItem.model_validate(value, context={"reading": True})
+
+
+class ShapeItem(Item):
+    """Arguments of `shape` beside a motion."""
+
+    shaper: Literal["zv", "zvd", "ei", "two_mode"] = "zv"
+    modes: Annotated[float | Numbers, *_field("number", bound="not negative")] | None = None
+    drives: Annotated[Literal["locked"] | ServosItem, BeforeValidator(_locked_or_servos)] = "locked"
+    frequency: Annotated[float | Numbers, *_field("frequency", bound="positive")] | None = None
+    damping: Annotated[float | Numbers, *_field("number", bound="not negative")] | None = None
+    tolerance: Annotated[float, quantity("number", bound="positive")] = 0.05
+    samples: int = 33
+
+    def shaped_motion(self, motion: Motion, model: Any) -> Motion:
+        """The motion, shaped for the model (None: for the frequency given)."""
+        held = (
+            self.drives
+            if isinstance(self.drives, str)
+            else {"stiffness": self.drives.stiffness, "damping": self.drives.damping}
+        )
+        given = {
+            name: getattr(self, name) for name in ("shaper", "modes", "frequency", "damping", "tolerance", "samples")
+        }
+        return shape(motion, model, drives=held, **given)
 
 
 FAMILIES: dict[str, type[MotionItem]] = {
