@@ -91,6 +91,8 @@ if TYPE_CHECKING:
     from gough.simulation.motion.motion import Motion as Motion
     from gough.simulation.motion.report import MotionReport as MotionReport
     from gough.simulation.motion.table import MotionTable as MotionTable
+    from gough.simulation.results.remaining import RemainingVibration as RemainingVibration
+    from gough.simulation.results.remaining import remaining_vibration as remaining_vibration
     from gough.simulation.results.run import Run as Run
     from gough.simulation.run.simulate import simulate as simulate
     from gough.simulation.run.stepper import Stepper as Stepper

@@ -6,9 +6,11 @@ from gough.simulation.motion.fourier import fourier
 from gough.simulation.motion.function import function
 from gough.simulation.motion.limits import check_motion
 from gough.simulation.motion.motion import Motion, chain
-from gough.simulation.motion.moves import polygon, quintic, trapezoid, trigonometric
+from gough.simulation.motion.moves import polygon, quintic, septic, trapezoid, trigonometric
 from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.report import MotionProblem, MotionReport
+from gough.simulation.motion.s_curve import s_curve
+from gough.simulation.motion.shape import shape
 from gough.simulation.motion.spline import spline, spline_file
 from gough.simulation.motion.states import MotionStates, states_along
 from gough.simulation.motion.table import MotionTable, table
@@ -32,6 +34,9 @@ __all__ = [
     "polygon",
     "quintic",
     "read_motion",
+    "s_curve",
+    "septic",
+    "shape",
     "spline",
     "spline_file",
     "square",

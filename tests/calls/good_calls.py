@@ -188,9 +188,10 @@ def _motions(folder: Path) -> Iterable[Call]:
     made, m = gough.motions, model("five_bar")
     points = [[0.0, 0.0], [0.2, 0.1], [0.3, 0.0]]
     plain = {"drives": points, "durations": [1.0, 1.0]}
-    there = dict.fromkeys(("quintic", "trigonometric"), plain) | {"trapezoid": plain | {"ramps": 0.2}}
+    there = dict.fromkeys(("quintic", "septic", "trigonometric"), plain) | {"trapezoid": plain | {"ramps": 0.2}}
+    there["s_curve"] = {"drives": points, "speed": 0.5, "acceleration": 3.0, "jerk": 90.0}
     there["polygon"] = {"drives": points, "durations": [1.0] * 3}
-    for name in ("quintic", "trapezoid", "trigonometric", "polygon"):
+    for name in ("quintic", "septic", "s_curve", "trapezoid", "trigonometric", "polygon"):
         yield Call(f"motions.{name}", getattr(made, name), there[name])
     yield Call("motions.spline", made.spline, {"drives": points, "times": [0.0, 1.0, 2.0]})
     yield Call(
@@ -207,6 +208,7 @@ def _motions(folder: Path) -> Iterable[Call]:
     motion = made.quintic(drives=[m.drives(m.home), m.drives(m.home) + 0.05], durations=[0.5])
     yield Call("motions.chain", made.chain, {"parts": [motion]})
     yield Call("motions.table", made.table, {"motion": motion})
+    yield Call("motions.shape", made.shape, {"motion": motion, "shaper": "zv", "frequency": 2.0, "damping": 0.1})
     yield Call("motions.states_along", made.states_along, {"model": m, "motion": motion, "t": [0.0, 0.2]})
     words = "format: 1\nname: move\nmotion: {quintic: {drives: {a: [0, 1], b: [0, 1]}, durations: [1]}}\n"
     yield Call("motions.read_motion", made.read_motion, {"text": words})

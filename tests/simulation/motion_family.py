@@ -68,6 +68,17 @@ def members() -> dict[str, Member]:
             False,
         ),
         "quintic drives": Member(motions.quintic(drives=DRIVES, times=[0, 1, 3], rests=0.25), 2, True, True),
+        "septic": Member(motions.septic(**poses, rests=[0.5, 0.0, 0.25]), 3, True, True),
+        "septic angles": Member(motions.septic(**poses, orientation="rpy_zyx"), 3, True, False),
+        "s_curve": Member(
+            motions.s_curve(poses=POSES, rests=0.1, speed=0.4, jerk=20, turn_acceleration=3, turn_jerk=90),
+            2,
+            True,
+            True,
+        ),
+        "s_curve snap": Member(
+            motions.s_curve(drives=DRIVES, speed=[0.4, 0.3], acceleration=2, jerk=40, snap=4e3), 3, True, True
+        ),
         "trapezoid": Member(walk, 1, True, True),
         "trapezoid speeds": Member(motions.trapezoid(joints=DRIVES, durations=1.5, speeds=[0.25, 0.4]), 1, True, True),
         "trigonometric": Member(motions.trigonometric(**poses), 2, True, False),
@@ -124,6 +135,12 @@ def members() -> dict[str, Member]:
             False,
         ),
         "function kinked": Member(kinked, 1, False, False),
+        "shaped": Member(
+            motions.shape(motions.quintic(**poses), shaper="zvd", frequency=3.0, damping=0.05), 2, True, False
+        ),
+        "shaped trapezoid": Member(
+            motions.shape(motions.trapezoid(joints=DRIVES, durations=1.5, ramps=0.3), frequency=2.0), 1, True, False
+        ),
         "slower": Member(walk.slower(1.7), 1, True, True),
         "then": Member(walk.then(tail).hold(0.3), 1, True, True),
         "spline then slower": Member(

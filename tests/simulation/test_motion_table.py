@@ -46,8 +46,9 @@ def test_it_is_as_near_as_promised(name):
 def test_own_polynomials_are_exact(name):
     table = made(name)
     if MEMBERS[name].exact:
-        assert table.degree <= 5
-        assert table.position_error < 1e-14 and table.acceleration_error < 1e-13
+        assert table.degree <= 7
+        rounding = 1e-14 if table.degree <= 5 else 5e-14  # terms of a septic are up to 84 times its value
+        assert table.position_error < rounding and table.acceleration_error < 1e-13
     else:
         assert table.degree == 11
 

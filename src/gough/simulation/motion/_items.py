@@ -32,7 +32,9 @@ from gough.simulation.motion._points import with_units
 from gough.simulation.motion.circle import circle, square
 from gough.simulation.motion.fourier import fourier
 from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.moves import polygon, quintic, trapezoid, trigonometric
+from gough.simulation.motion.moves import polygon, quintic, septic, trapezoid, trigonometric
+from gough.simulation.motion.s_curve import RATES, s_curve
+from gough.simulation.motion.shape import shape
 from gough.simulation.motion.spline import spline, spline_file
 
 Numbers = tuple[float, ...]
@@ -66,6 +68,10 @@ _list = _field("time", bound="not negative", one=False)
 _values = _field("length", "angle", "number", one=False)
 _speeds = _field("speed", "angular speed", bound="positive")
 _turn_speeds = _field("angular speed", bound="positive")
+_accelerations = _field("acceleration", "angular acceleration", bound="positive")
+_turn_accelerations = _field("angular acceleration", bound="positive")
+_jerks, _turn_jerks = _field("jerk", "angular jerk", bound="positive"), _field("angular jerk", bound="positive")
+_snaps, _turn_snaps = _field("snap", "angular snap", bound="positive"), _field("angular snap", bound="positive")
 
 Durations = Annotated[float | Numbers, *_positive]
 """Positive times (s): one, or a list."""
@@ -76,6 +82,12 @@ Values = Annotated[Numbers, *_values]
 """A list of lengths or angles."""
 Speeds = Annotated[float | Numbers, *_speeds]
 TurnSpeeds = Annotated[float | Numbers, *_turn_speeds]
+Accelerations = Annotated[float | Numbers, *_accelerations]
+TurnAccelerations = Annotated[float | Numbers, *_turn_accelerations]
+Jerks = Annotated[float | Numbers, *_jerks]
+TurnJerks = Annotated[float | Numbers, *_turn_jerks]
+Snaps = Annotated[float | Numbers, *_snaps]
+TurnSnaps = Annotated[float | Numbers, *_turn_snaps]
 Time = Annotated[float, quantity("time", bound="positive")]
 Extend = Literal["hold"]
 Place = Pose | Literal["home"]
@@ -153,13 +165,44 @@ class TrapezoidItem(QuinticItem):
         return with_units(made, moved, self.speeds, "speeds")
 
 
+class SepticItem(QuinticItem):
+    """`septic`."""
+
+    make = staticmethod(septic)
+
+
+class SCurveItem(QuinticItem):
+    """`s_curve`."""
+
+    speed: Speeds | None = None
+    acceleration: Accelerations | None = None
+    jerk: Jerks | None = None
+    snap: Snaps | None = None
+    turn_speed: TurnSpeeds | None = None
+    turn_acceleration: TurnAccelerations | None = None
+    turn_jerk: TurnJerks | None = None
+    turn_snap: TurnSnaps | None = None
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        made = s_curve(**self.arguments(home))
+        named = tuple(self.drives or self.joints or ())
+        for key in RATES:
+            limit = getattr(self, key)
+            if isinstance(limit, tuple) and named:
+                for name, one in zip(named, limit, strict=True):
+                    made = with_units(made, [name], one, key)
+            else:
+                made = with_units(made, named or ("x", "y", "z"), limit, key)
+        return made
+
+
 class EdgesItem(MotionItem):
     """Edges of a closed path."""
 
     durations: Durations
     rests: Rests | None = None
     period: Time | None = None
-    law: Literal["quintic", "trapezoid", "trigonometric"] = "quintic"
+    law: Literal["quintic", "septic", "trapezoid", "trigonometric"] = "quintic"
     ramps: Rests | None = None
 
 
@@ -212,7 +255,7 @@ class CircleItem(CentreItem):
     duration: Time | None = None
     speed: Annotated[float, quantity("speed", "angular speed", bound="positive")] | None = None
     turns: Number = 1.0
-    law: Literal["quintic", "trapezoid", "trigonometric", "constant"] = "quintic"
+    law: Literal["quintic", "septic", "trapezoid", "trigonometric", "constant"] = "quintic"
     ramp: Time | None = None
     start_angle: Angle = 0.0
     turning: bool = False
@@ -262,8 +305,46 @@ class FourierItem(MotionItem):
         return made
 
 
+class ServosItem(Item):
+    """Drives that are held by servos, one number or one each."""
+
+    stiffness: Annotated[float | Numbers, *_field("stiffness", "angular stiffness", bound="not negative")] = 0.0
+    damping: Annotated[float | Numbers, *_field("damping", "angular damping", bound="not negative")] = 0.0
+
+
+def _locked_or_servos(value: Any) -> Any:
+    """Never tried as both, so that each fault is told once."""
+    return value if value == "locked" else ServosItem.model_validate(value, context={"reading": True})
+
+
+class ShapeItem(Item):
+    """Arguments of `shape` beside a motion."""
+
+    shaper: Literal["zv", "zvd", "ei", "two_mode"] = "zv"
+    modes: Annotated[float | Numbers, *_field("number", bound="not negative")] | None = None
+    drives: Annotated[Literal["locked"] | ServosItem, BeforeValidator(_locked_or_servos)] = "locked"
+    frequency: Annotated[float | Numbers, *_field("frequency", bound="positive")] | None = None
+    damping: Annotated[float | Numbers, *_field("number", bound="not negative")] | None = None
+    tolerance: Annotated[float, quantity("number", bound="positive")] = 0.05
+    samples: int = 33
+
+    def shaped_motion(self, motion: Motion, model: Any) -> Motion:
+        """The motion, shaped for the model (None: for the frequency given)."""
+        held = (
+            self.drives
+            if isinstance(self.drives, str)
+            else {"stiffness": self.drives.stiffness, "damping": self.drives.damping}
+        )
+        given = {
+            name: getattr(self, name) for name in ("shaper", "modes", "frequency", "damping", "tolerance", "samples")
+        }
+        return shape(motion, model, drives=held, **given)
+
+
 FAMILIES: dict[str, type[MotionItem]] = {
     "quintic": QuinticItem,
+    "septic": SepticItem,
+    "s_curve": SCurveItem,
     "trapezoid": TrapezoidItem,
     "trigonometric": TrigonometricItem,
     "circle": CircleItem,

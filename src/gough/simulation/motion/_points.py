@@ -276,19 +276,20 @@ def unit_of(name: str, values: Any) -> str:
 
 
 def with_units(motion: Motion, names: Iterable[str], given: Any, where: str) -> Motion:
-    """The motion whose channels called `names` have the unit that a coordinate, or a speed, is written in; UsageError where they
-    have another already. Plain numbers say nothing."""
+    """The motion whose channels called `names` have the unit that a coordinate, or a rate of it, is written in; UsageError where
+    they have another already. Plain numbers say nothing."""
     units = dict(zip(motion.names, motion.units, strict=True))
     for one in given if isinstance(given, list | tuple) else (given,):
         if not isinstance(one, Quantity | WrittenUnit):
             continue
-        rate = one.dimension[2] == -1
+        rate = -one.dimension[2]  # how often it is differentiated
         unit = one.unit if isinstance(one, Quantity) else one
         if rate:
             unit = WrittenUnit(one.written, LENGTH if one.dimension[0] else ANGLE)
         for name in names:
-            of = f"{units[name]}/s" if rate else units[name]
-            problem = misfit(one, of, f"the speed of {name}" if rate else name) if units[name] else ""
+            of = f"{units[name]}/s{rate if rate > 1 else ''}" if rate else units[name]
+            what = f"the {('speed', 'acceleration', 'jerk', 'snap')[rate - 1]} of {name}" if rate else name
+            problem = misfit(one, of, what) if units[name] else ""
             if problem:
                 raise UsageError(f"{where}: {problem}")
             units[name] = units[name] or unit

@@ -58,7 +58,7 @@ def circle(
 
     The centre: pose= (the orientation stays, or turns along with `turning`), point= of `frame`, or drives= or joints=
     {name: value} with `plane` naming the two that move. duration (s), or speed (m/s) with law "constant".
-    law: "quintic", "trigonometric", "trapezoid" with its ramp (s), all from rest to rest; "constant" speed.
+    law: "quintic", "septic", "trigonometric", "trapezoid" with its ramp (s), all from rest to rest; "constant" speed.
     """
     where = plane_of(pose, point, drives, joints, normal, towards, plane, frame)
     if turns == 0:

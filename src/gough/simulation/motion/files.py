@@ -1,7 +1,7 @@
 """Motions from YAML, and the named motions of the papers.
 
 A file:  format: 1, name:, title:, source:, robot: (the gallery robot it is made for), motion: (see `items`).
-A motion has the key of its family, and may have slower: (a factor) beside it.
+A motion has the key of its family, and may have slower: (a factor) and shape: (a shaper, or its arguments) beside it.
 """
 
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ import numpy as np
 from pydantic import ValidationError
 
 from gough.arguments import a_model, checked, path, word
-from gough.errors import UsageError
+from gough.errors import GoughError, UsageError
 from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.fields import number_fault, title_fault
 from gough.robot.item import Fault, faults_of, nearest, no_such_name, unknown_key
 from gough.robot.loader import locate, warn_of_angles
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.units import convert
-from gough.simulation.motion._items import FAMILIES
+from gough.simulation.motion._items import FAMILIES, ShapeItem
 from gough.simulation.motion.motion import Motion, chain, rest
 from gough.text import exists, one_line
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from gough.model import Model
 
 FORMAT = 1
+BESIDE = ("slower", "shape")
+"""Keys beside that of a family."""
 KEYS = ["format", "name", "title", "source", "robot", "motion"]
 
 
@@ -144,15 +146,16 @@ class _MotionReader:
         problems = [
             self._problem(data.marks[key], value, fault.message, fault.expected)
             for key, value in data.items()
-            if key not in (*FAMILIES, "slower")
-            for fault in [unknown_key(key, value, [*FAMILIES, "slower"])]
+            if key not in (*FAMILIES, *BESIDE)
+            for fault in [unknown_key(key, value, [*FAMILIES, *BESIDE])]
         ]
         families = [key for key in data if key in FAMILIES]
         if len(families) != 1:
             said = "no motion" if not families else f"{len(families)} motions ({', '.join(families)})"
             problems.append(self._problem(mark, ABSENT, said, f"one of {', '.join(FAMILIES)}; several as a list"))
         factor, more = self._factor(data)
-        problems += more
+        shaped, worse = self._shaped(data)
+        problems += [*more, *worse]
         if problems:
             return None, problems
         key = families[0]
@@ -167,7 +170,21 @@ class _MotionReader:
         problems = self._unit_problems(data, key, made)
         if problems:
             return None, problems
-        return made if factor is None else made.slower(factor), []
+        made = made if factor is None else made.slower(factor)
+        try:
+            return made if shaped is None else shaped.shaped_motion(made, self.model), []
+        except GoughError as error:
+            return None, [self._problem(data.marks["shape"], ABSENT, str(error))]
+
+    def _shaped(self, data: Map) -> tuple[ShapeItem | None, list[Problem]]:
+        given = data.get("shape")
+        if given is None:
+            return None, []
+        try:
+            plain = {"shaper": given} if isinstance(given, str) else given
+            return ShapeItem.model_validate(plain, context={"reading": True}), []
+        except ValidationError as error:
+            return None, [self._located(data, "shape", fault) for fault in faults_of(error)]
 
     def _unit_problems(self, data: Map, key: str, made: Motion) -> list[Problem]:
         """What the robot's drives and joints do not measure so, at its place."""

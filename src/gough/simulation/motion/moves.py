@@ -1,6 +1,7 @@
 """From point to point with a stop at each, and closed paths with corners.
 
 quintic        at rest, and without acceleration, at every point
+septic         of 7th degree: at every point without jerk, too
 trapezoid      trapezoidal speed; translation and rotation may have ramps of their own [Pedrammehr 2012, section 9]. A ramp (s) is
                given, or follows from the speed (m/s, rad/s) that is reached in the given time: ramp = T - distance/speed
 trigonometric  by trigonometric splines of third order, named by [Lopes, section 4] without its constants: as the quintic at
@@ -18,7 +19,7 @@ from gough.arguments import checked, number, numbers, take, word, words
 from gough.errors import UsageError
 from gough.simulation.motion._points import Points, Where, points_of
 from gough.simulation.motion.motion import LONGEST, Motion, chain
-from gough.simulation.motion.paths import PolynomialPath, quintic_law, trapezoid_law, trigonometric_law
+from gough.simulation.motion.paths import PolynomialPath, quintic_law, septic_law, trapezoid_law, trigonometric_law
 
 Laws = Callable[[int, float], tuple[PolynomialPath, PolynomialPath | None]]
 """(move, its duration) -> laws of position and orientation; None: the same."""
@@ -109,6 +110,13 @@ def quintic(*, durations: Any = None, times: Any = None, rests: Any = 0.0, **whe
 
 
 @checked(names=words, orientation=word, frame=word, extend=word)
+def septic(*, durations: Any = None, times: Any = None, rests: Any = 0.0, **where: Unpack[Where]) -> Motion:
+    """Arguments as for `quintic`; jerks are continuous, too, over all points."""
+    points = points_of(where)
+    return moves(points, move_times(points, durations, times, rests), lambda _, T: (septic_law(T), None))
+
+
+@checked(names=words, orientation=word, frame=word, extend=word)
 def trigonometric(*, durations: Any = None, times: Any = None, rests: Any = 0.0, **where: Unpack[Where]) -> Motion:
     """Arguments as for `quintic`."""
     points = points_of(where)
@@ -176,7 +184,7 @@ def _ramp_law(k: int, T: float, ramp: float | None, speed: float | None, distanc
         raise UsageError(f"trapezoid: move {k}: {error}") from None
 
 
-MOVES = {"quintic": quintic, "trapezoid": trapezoid, "trigonometric": trigonometric}
+MOVES = {"quintic": quintic, "septic": septic, "trapezoid": trapezoid, "trigonometric": trigonometric}
 
 
 @checked(period=number(above=0), law=word, names=words, orientation=word, frame=word, extend=word)
@@ -192,7 +200,7 @@ def polygon(
     """Along the edges through the corners (poses=, points=, drives= or joints=, see `Where`) and back to the first.
 
     durations: of the moves along the edges (s). rests: after each edge (s); or period: of an edge with its rest. law: of each
-    edge, "quintic", "trigonometric" or "trapezoid" with its ramps (s).
+    edge, "quintic", "septic", "trigonometric" or "trapezoid" with its ramps (s).
     """
     if law not in MOVES:
         raise UsageError(f"law={law!r}; use one of {', '.join(MOVES)}")

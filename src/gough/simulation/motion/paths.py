@@ -8,6 +8,7 @@ of the time itself, s = t, or of a parameter with a time law s(t), a path of one
 
 Time laws go from 0 to 1 in a given time:
 quintic        s = 10 r³ - 15 r⁴ + 6 r⁵, r = t/T: starts and ends at rest without acceleration
+septic         s = 35 r⁴ - 84 r⁵ + 70 r⁶ - 20 r⁷: without jerk at both ends, too
 trapezoid      constant acceleration over a ramp, constant speed, constant deceleration over a ramp: ramps (s) may be 0
 trigonometric  s = 1/2 - 9/16 cos(πr) + 1/16 cos(3πr), of third order: as the quintic at both ends. [Lopes, section 4] names
                the order; the constants are ours
@@ -30,7 +31,7 @@ from gough.spatial.charts import Three, rotation_of_chart
 from gough.spatial.exponential import LARGEST
 from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 
-LAWS = ("quintic", "trapezoid", "trigonometric", "constant")
+LAWS = ("quintic", "septic", "trapezoid", "trigonometric", "constant")
 """Names of laws; "constant" is constant speed: a trapezoid without ramps."""
 NO_WAVES = (np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -163,10 +164,20 @@ def constant(x: np.ndarray, duration: float) -> PolynomialPath:
 
 def quintic_law(duration: float) -> PolynomialPath:
     """From rest to rest in `duration` (s), accelerations continuous."""
+    return _one_polynomial(duration, (0.0, 0.0, 0.0, 10.0, -15.0, 6.0))
+
+
+def septic_law(duration: float) -> PolynomialPath:
+    """From rest to rest in `duration` (s), accelerations and jerks continuous."""
+    return _one_polynomial(duration, (0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0))
+
+
+def _one_polynomial(duration: float, powers: Sequence[float]) -> PolynomialPath:
+    """Coefficients of powers of r = t/T."""
     T = duration
-    if T**5 == 0.0:
+    if T ** (len(powers) - 1) == 0.0:
         raise UsageError(f"duration={T:g} s is too short for numbers; give a longer one")
-    rising = np.array([0.0, 0.0, 0.0, 10.0 / T**3, -15.0 / T**4, 6.0 / T**5])
+    rising = np.array([c / T**k for k, c in enumerate(powers)])
     return PolynomialPath(np.array([0.0, T]), rising[None, None, :])
 
 
@@ -209,6 +220,8 @@ def law_named(name: str, duration: float, ramp: float | None = None) -> Polynomi
         raise UsageError(f"law={name!r}: {'give its ramps (s)' if ramp is None else 'ramps go with a trapezoid only'}")
     if name == "quintic":
         return quintic_law(duration)
+    if name == "septic":
+        return septic_law(duration)
     if name == "trigonometric":
         return trigonometric_law(duration)
     return trapezoid_law(duration, ramp or 0.0)

@@ -59,15 +59,15 @@ def spline(*, times: Any, degree: int = 3, ends: str = "rest", **where: Unpack[W
         raise UsageError(f"ends={ends!r}; use one of {', '.join(ENDS)}")
     if where.get("orientation") not in (None, "shortest"):
         raise UsageError("a spline turns on the shortest way; leave orientation= out")
-    path = _through(when, points.x, degree, ends)
+    path = path_through(when, points.x, degree, ends)
     if points.chart is None:
         return coordinate_motion(path, points.kind, points.names, points.units, points.frame, points.extend)
-    turn = _through(when, _near(points), degree, ends)
+    turn = path_through(when, _near(points), degree, ends)
     _check_length(turn)
     return pose_motion(side_by_side(path, turn), "quaternion_wxyz", frame=points.frame, extend=points.extend)
 
 
-def _through(t: np.ndarray, x: np.ndarray, degree: int, ends: str) -> PolynomialPath:
+def path_through(t: np.ndarray, x: np.ndarray, degree: int, ends: str) -> PolynomialPath:
     """The spline; samples so large or so close in time that it has no numbers are refused."""
     made = None
     try:

@@ -1,0 +1,69 @@
+"""What runs have left of vibrations: of a free swing in one mode, of moves beside their shaped ones, and what is refused."""
+
+import numpy as np
+import pytest
+
+import gough
+from gough import motions
+from gough.errors import UsageError
+from gough.robot import friction
+
+T1 = 1 / 14.207
+
+
+@pytest.fixture(scope="module")
+def sliders():
+    """Without Coulomb friction, which would end small swings."""
+    return gough.build(friction.change_friction(gough.load("dualemps"), coulomb=0))
+
+
+def run_of(model, motion):
+    """Drives follow the motion and then rest for three of the slowest periods."""
+    return gough.simulate(
+        model, motion.hold(3 * T1), method="leapfrog", step=7e-5, every=10, start="static", check="off"
+    )
+
+
+def test_a_free_swing_is_as_large_as_it_began(sliders):
+    """In the lowest mode: the tip moves by Jφ at the start, and by exp(-2πζ) of it a period later."""
+    modes = gough.natural_frequencies(sliders)
+    rest = modes.q
+    size = 1e-2 * modes.shapes[:, 0] / np.abs(modes.shapes[:, 0]).max()
+    q = sliders.project(sliders.integrate(rest, size))
+    away = np.linalg.norm(sliders.frame_pose(q, "link17")[0] - sliders.frame_pose(rest, "link17")[0])
+    hold = motions.quintic(drives=[rest[sliders.drive_index]] * 2, durations=3 * T1)
+    run = gough.simulate(sliders, hold, q=q, method="leapfrog", step=5e-5, every=5, check="off")
+    first = gough.remaining_vibration(run, "link17", after=0.0)
+    assert first.amplitude == pytest.approx(away, rel=2e-2) and first.peak == 0.0
+    later = gough.remaining_vibration(run, "link17", after=T1 - 1e-3)
+    assert later.amplitude / away == pytest.approx(np.exp(-2 * np.pi * modes.damping[0]), rel=2e-2)
+
+
+def test_a_shaped_move_comes_to_rest(sliders):
+    """A limited move whose averages end the three modes above, shaped for the lowest: beside it a quintic of the same time."""
+    w = [0.1, 1 / 25.04, 1 / 48.16, 1 / 91.9]
+    limits = dict(zip(("speed", "acceleration", "jerk", "snap"), 0.1 / np.cumprod(w), strict=True))
+    way = {"q11": [0, 0.1], "q21": [0, 0.05]}
+    move = motions.s_curve(drives=way, **limits)
+    shaped = motions.shape(move, sliders)
+    same = motions.quintic(drives=way, durations=shaped.duration)
+    lost = shaped.duration - move.duration
+    assert lost < 0.5 * T1 * 1.001
+    plain, quiet, other = (
+        gough.remaining_vibration(run_of(sliders, m), "link17", after=m.duration) for m in (move, shaped, same)
+    )
+    assert plain.ratio > 0.5 and quiet.ratio < 0.02 and quiet.amplitude < 0.01 * plain.peak
+    assert other.amplitude > 5 * quiet.amplitude
+
+
+def test_misuse_is_named(sliders):
+    run = gough.simulate(
+        sliders, motions.quintic(drives={"q11": [0, 0.01], "q21": [0, 0]}, durations=0.01), check="off"
+    )
+    with pytest.raises(UsageError, match=r"nothing follows 0\.01 s; let the motion rest"):
+        gough.remaining_vibration(run, "link17")
+    with pytest.raises(UsageError, match="name a frame: slider1"):
+        gough.remaining_vibration(run, "tip", after=0.005)
+    bars = gough.simulate(gough.build("five_bar"), duration=0.01, check="off")
+    with pytest.raises(UsageError, match="five_bar has no flexible bodies"):
+        gough.remaining_vibration(bars, after=0.005)
