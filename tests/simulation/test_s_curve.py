@@ -78,10 +78,10 @@ def test_it_is_a_step_averaged_three_times():
 
 def test_coordinates_arrive_together_and_the_strictest_limit_counts():
     drives = {"a": [0.0, 0.3, 0.3], "b": [0.2, -0.4, -0.3]}
-    limits = {"speed": [0.5, 0.6], "acceleration": [4.0, 3.0], "jerk": [80.0, 60.0]}
-    motion = motions.s_curve(drives=drives, **limits)
+    speed, acceleration, jerk = limits = [0.5, 0.6], [4.0, 3.0], [80.0, 60.0]
+    motion = motions.s_curve(drives=drives, speed=speed, acceleration=acceleration, jerk=jerk)
     peaks = np.array([largest(motion, order) for order in (1, 2, 3)])
-    reached = peaks / np.array(list(limits.values()))
+    reached = peaks / np.array(limits)
     assert (reached < 1 + 1e-9).all() and reached[:, 1] == pytest.approx(1.0)
     first = motion.at(np.linspace(0.0, motion.duration, 400)).position
     on_the_way = first[first[:, 0] < 0.3 - 1e-9]
@@ -111,7 +111,7 @@ def test_septic_has_eight_end_conditions():
     factor = [[np.prod(np.arange(k, k - d, -1)) if k >= d else 0.0 for k in range(8)] for d in range(4)]
     rows = [[f * (k == d) for k, f in enumerate(factor[d])] for d in range(4)]
     rows += [[f * T ** (k - d) if k >= d else 0.0 for k, f in enumerate(factor[d])] for d in range(4)]
-    c = np.linalg.solve(rows, [0.2, 0, 0, 0, 0.9, 0, 0, 0])
+    c = np.linalg.solve(np.array(rows), [0.2, 0, 0, 0, 0.9, 0, 0, 0])
     t = np.linspace(0.0, T, 50)
     motion = motions.septic(joints={"a": [0.2, 0.9]}, durations=T)
     assert np.abs(motion.at(t).position[:, 0] - np.polynomial.polynomial.polyval(t, c)).max() < 1e-12

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 import gough
 from gough import motions
 from gough.errors import UsageError
+from gough.simulation.motion._delays import DelayedPath
 from simulation import differences
 
 MOVE = motions.quintic(joints={"a": [0.0, 1.0]}, durations=0.7)
@@ -86,7 +87,9 @@ def sweeping(change, duration=1.4):
     rate = over_time(t, 4.0 * (1 + change * (10 * r**3 - 15 * r**4 + 6 * r**5))[:, None])
     steady = motions.shape(base, frequency=2.0)
     part = steady.parts[0]
-    path = replace(part.path, swings=replace(part.path.swings, rate=rate), weights=over_time(t, np.full((60, 2), 0.5)))
+    late = part.path
+    assert isinstance(late, DelayedPath)
+    path = replace(late, swings=replace(late.swings, rate=rate), weights=over_time(t, np.full((60, 2), 0.5)))
     return base, replace(steady, parts=(replace(part, path=path, breaks=path.breaks),)), rate
 
 
