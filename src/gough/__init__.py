@@ -17,6 +17,7 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from gough import actuators as actuators
     from gough import laws as laws
+    from gough import loads as loads
     from gough import motions as motions
     from gough import robot as robot
     from gough import robots as robots

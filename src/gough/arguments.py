@@ -382,6 +382,11 @@ picture = Kind("the path of a picture (png, pdf, svg, …)", _picture)
 folder = Kind("the path of a folder, as text or pathlib.Path", _path)
 callback = Kind("a function", _callable)
 wrenches = numbers | mapping(numbers)
+_load = instance("gough.simulation.loads.load.TimeLoad", "loads of gough.loads")
+wrenches_in_time = Kind(
+    "six numbers for the platform, a load of gough.loads or a list of loads, or a mapping {frame: such}",
+    (numbers | _load | several(_load) | mapping(numbers | _load | several(_load))).take,
+)
 design = numbers | mapping(numbers)
 a_model = instance("gough.model.model.Model", "a gough.Model; make one with gough.build(robot)")
 a_robot = instance("gough.robot.robot.Robot", "a gough.Robot; load one with gough.load(file)")

@@ -86,7 +86,7 @@ CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
-class Series:
+class GrowthSeries:
     """Robots of growing size and the function timed on them."""
 
     axis: str
@@ -97,24 +97,24 @@ class Series:
 
 
 SERIES = {
-    "legs_forward": Series(
+    "legs_forward": GrowthSeries(
         "legs",
         "forward dynamics of a platform on n UPS legs",
         "forward_dynamics",
         legs_on_platform,
         (3, 4, 6, 8, 12, 16, 24),
     ),
-    "legs_inverse": Series(
+    "legs_inverse": GrowthSeries(
         "legs",
         "inverse dynamics of the same, least-norm forces",
         "inverse_dynamics",
         legs_on_platform,
         (6, 8, 12, 16, 24),
     ),
-    "loops": Series(
+    "loops": GrowthSeries(
         "loops", "forward dynamics of n four-bars in a row", "forward_dynamics", four_bar_chain, (1, 2, 5, 10, 20, 50)
     ),
-    "chain": Series(
+    "chain": GrowthSeries(
         "links", "inverse dynamics of one loop of n links", "inverse_dynamics", closed_chain, (6, 8, 12, 16, 24, 32)
     ),
 }
@@ -147,7 +147,7 @@ def grow(quick: bool = False, say: Callable[[str], None] = lambda text: None) ->
     return result
 
 
-def point(series: Series, size: int, rounds: int) -> dict[str, Any]:
+def point(series: GrowthSeries, size: int, rounds: int) -> dict[str, Any]:
     """build_s, compile_s (trace and compile), operations, instructions, best_ns of one state on one core, its spread."""
     start = time.perf_counter()
     model = _quiet(series.robot, size)

@@ -22,6 +22,7 @@ FAMILIES = (
     "gough.simulation.actuators",
     "gough.simulation.control",
     "gough.simulation.integration.methods",
+    "gough.simulation.loads",
     "gough.simulation.sensors",
 )
 """Packages whose modules are members, each to be read for itself."""

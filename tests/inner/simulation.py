@@ -7,11 +7,13 @@ from gough.simulation.integration.explicit import ExplicitMarching, explicit_ste
 from gough.simulation.integration.kept import KeptForms, LoopCode, Recent
 from gough.simulation.integration.methods import METHODS, method_named, stable_with_any
 from gough.simulation.integration.plant import Plant
+from gough.simulation.motion._delays import DelayedPath
 from gough.simulation.results.remedy import remedy
 from gough.simulation.scenarios.files import read_scenario, scenario_names
 
 __all__ = [
     "METHODS",
+    "DelayedPath",
     "ExplicitMarching",
     "KeptForms",
     "LoopCode",

@@ -11,7 +11,7 @@ import pytest
 
 import gough
 from gough.robot import dumps, loads
-from gough.robot.writer import document
+from inner.robot import document
 from mechanisms.models import model
 from mechanisms.test_gallery import states
 from reference.peers.mujoco import MujocoPeer

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 import gough
 from gough import motions
 from gough.errors import UsageError
-from gough.simulation.motion._delays import DelayedPath
+from inner.simulation import DelayedPath
 from simulation import differences
 
 MOVE = motions.quintic(joints={"a": [0.0, 1.0]}, durations=0.7)

@@ -8,14 +8,13 @@ alike, and at some states its program must give what the function gives. All oth
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from dis import get_instructions
-from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.program import Program, Slot, trace
 from gough.program.interpreter import evaluate
+from gough.simulation._formulas import arrays_around, foreign_to_formulas
 from gough.simulation.control.law import Here, Law
 
 if TYPE_CHECKING:
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 Vector = np.ndarray
 KINDS = ("drives", "joints", "point")
 """Motions whose numbers the time loop has as they are."""
-MODULES = ("numpy", "math", "gough.scalar")
-BUILTINS = ("abs", "len", "range", "zip", "enumerate", "sum", "tuple", "list", "reversed", "isinstance", "map")
-STORES = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME", "YIELD_VALUE")
 CLOSE = 1e-9
 """How far the program may be from the function, of the largest force."""
 LOOKS = 4
@@ -82,14 +78,12 @@ def record_function(
     function: Any, model: "Model", motion: "Motion | None", digest: Callable[[Program], Hashable]
 ) -> tuple[RecordedFunction | None, str]:
     """(the function as a law, "") or (None, why it must be called)."""
-    if not isinstance(function, FunctionType):
-        return None, "it is an object, which may remember something"
     if motion is not None and motion.kind not in KINDS:
         return None, f"the motion is of kind {motion.kind!r}"
-    why = _outside(function, set())
+    why = foreign_to_formulas(function)
     if why:
         return None, why
-    arrays = _arrays_of(function)
+    arrays = arrays_around(function)
     before = [x.copy() for x in arrays]
     try:
         first, second = (_program(function, model, motion) for _ in range(2))
@@ -108,66 +102,6 @@ def record_function(
     if not same:
         return None, "it gives other forces than its formula" if alike else "it is another formula every time"
     return RecordedFunction(function, model, digest(first)), ""
-
-
-def _outside(function: FunctionType, seen: set[int]) -> str:
-    """What a function reads or stores outside of itself that a formula does not; "" for nothing."""
-    if id(function) in seen:
-        return ""
-    seen.add(id(function))
-    code, names = function.__code__, set[str]()
-    for one in _codes(code):
-        free = set(code.co_freevars)
-        for step in get_instructions(one):
-            if step.opname in STORES or (step.opname == "STORE_DEREF" and step.argval in free):
-                return "it stores something outside of itself"
-            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-                names.add(step.argval)
-            if step.argval == "random":
-                return "it draws random numbers"
-    cells = {name: cell.cell_contents for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)}
-    known = function.__globals__
-    values = cells | {name: known[name] for name in names if name in known}
-    foreign = [name for name in names if name not in known and name not in BUILTINS]
-    if foreign:
-        return f"it calls {foreign[0]}"
-    defaults = dict(enumerate(function.__defaults__ or ())) | (function.__kwdefaults__ or {})
-    for name, value in (values | {str(k): x for k, x in defaults.items()}).items():
-        if isinstance(value, FunctionType) and not _is_mathematics(value.__module__):
-            why = _outside(value, seen)
-            if why:
-                return why
-        elif not _is_plain(value):
-            return f"it reads {name}, which may be something else at every sample"
-    return ""
-
-
-def _codes(code: CodeType) -> list[CodeType]:
-    inner = [x for x in code.co_consts if isinstance(x, CodeType)]
-    return [code, *(more for x in inner for more in _codes(x))]
-
-
-def _is_mathematics(module: str | None) -> bool:
-    return any(module == known or str(module).startswith(f"{known}.") for known in MODULES)
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, ModuleType):
-        return _is_mathematics(value.__name__)
-    if isinstance(value, tuple):
-        return all(map(_is_plain, value))
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "fiub"
-    if value is None or isinstance(value, bool | int | float | str | np.floating | np.integer):
-        return True
-    return callable(value) and _is_mathematics(getattr(value, "__module__", None))
-
-
-def _arrays_of(function: FunctionType) -> list[Vector]:
-    """Arrays that it reads from around it."""
-    around = [cell.cell_contents for cell in function.__closure__ or ()]
-    around += [function.__globals__.get(name) for name in function.__code__.co_names]
-    return [x for x in (*around, *(function.__defaults__ or ())) if isinstance(x, np.ndarray)]
 
 
 def _sizes(model: "Model", motion: "Motion | None") -> dict[str, int]:

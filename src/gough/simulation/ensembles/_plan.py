@@ -2,7 +2,7 @@
 given to all runs of a time loop become a run's own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +17,9 @@ from gough.simulation.integration.marching import even_steps
 from gough.simulation.integration.pieces import TablePieces
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.wrenches import Wrenches
+from gough.simulation.integration.wrenches import Wrenches, by_frames, is_load
+from gough.simulation.loads.constant import OfRuns
+from gough.simulation.loads.load import loads_of
 from gough.simulation.motion.table import MotionTable
 
 if TYPE_CHECKING:
@@ -32,52 +34,47 @@ Tick = Callable[[float], None]
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """Constant wrenches of all runs. wrenches: those of the first run, which say on what they act; values (runs or 1, 6 a
-    frame): of every run, N and N·m; empty where there are none."""
+    """Wrenches of all runs. runs: of which there are rows of numbers, 1 where there are none."""
 
     wrenches: Wrenches
-    values: Array
+    runs: int = 1
 
     @classmethod
     def of(cls, model: "Model", wrench: Any) -> "Loads":
-        """From (6,) or (runs, 6) on the platform, or {frame: (6,) or (runs, 6)}, world axes."""
-        if wrench is None:
-            return cls(Wrenches(), np.zeros((1, 0)))
-        given = wrench if isinstance(wrench, Mapping) else {"": wrench}
-        if not given:
-            return cls(Wrenches(), np.zeros((1, 0)))
-        rows = []
-        for frame, value in given.items():
+        """From (6,), (runs, 6), a load or a list of loads on the platform, or {frame: such}, world axes."""
+        given, counts = dict[str, Any](), set[int]()
+        for frame, value in by_frames(wrench).items():
+            if is_load(value):
+                given[frame] = value
+                counts |= {len(x.wrenches) for x in loads_of(value) if isinstance(x, OfRuns)}
+                continue
             x = np.atleast_2d(floats("wrench", value))
             if x.ndim != 2 or x.shape[1] != 6 or not len(x) or not np.isfinite(x).all():
                 whose = f"[{frame!r}]" if frame else ""
                 raise UsageError(
-                    f"wrench{whose}: give finite numbers (6,) or (runs, 6): fx fy fz mx my mz, world axes, constant in a run"
+                    f"wrench{whose}: give finite numbers (6,) or (runs, 6): fx fy fz mx my mz, world axes, or loads"
+                    " of gough.loads"
                 )
-            rows.append(x)
-        first = {frame: x[0] for frame, x in zip(given, rows, strict=True)}
-        wrenches = Wrenches.of(model, first[""] if set(first) == {""} else first)
-        counts = {len(x) for x in rows} - {1}
-        if len(counts) > 1:
-            raise UsageError(f"wrench: frames have {sorted(counts)} rows; give the same number, or one for all")
-        runs = counts.pop() if counts else 1
-        return cls(wrenches, np.concatenate([np.broadcast_to(x, (runs, 6)) for x in rows], axis=1))
+            given[frame] = x[0] if len(x) == 1 else OfRuns(x)
+            counts.add(len(x))
+        if len(counts - {1}) > 1:
+            raise UsageError(f"wrench: frames have {sorted(counts - {1})} rows; give the same number, or one for all")
+        return cls(Wrenches.of(model, given), max(counts, default=1))
 
-    def by_load(self, model: "Model") -> dict[str, Array] | None:
-        """{frame: (runs or 1, 6)} as the model's calls take them."""
-        names = [frame or model.mechanism.platform.name for frame in self.wrenches.frames]
-        return {name: self.values[:, 6 * k : 6 * k + 6] for k, name in enumerate(names)} or None
+    def by_load(self, model: "Model", runs: int) -> dict[str, Array] | None:
+        """{frame: (runs or 1, 6)} as the model's calls take them, where runs begin."""
+        found = [self.wrenches.by_load(model, k) or {} for k in range(runs if self.differ else 1)]
+        return {name: np.array([w[name] for w in found]) for name in found[0]} or None
 
     @property
     def differ(self) -> bool:
         """Whether runs have loads of their own."""
-        return len(self.values) > 1
+        return self.wrenches.own_size > 0
 
-
-def platform_key(model: "Model", frame: str) -> str:
-    """The frame's name, "" for the platform itself."""
-    own = model.mechanism.has_platform and frame == model.mechanism.platform.name
-    return "" if own and frame not in model.mechanism.frames else frame
+    def own(self, runs: int) -> Array:
+        """Numbers (runs, k) that every run has for itself."""
+        size = self.wrenches.own_size
+        return np.array([self.wrenches.numbers(0.0, k)[self.wrenches.size - size :] for k in range(runs)])
 
 
 def with_own_loads(program: Program, first: int, count: int) -> Program:
@@ -130,7 +127,7 @@ class EnsemblePlan:
         if self.signals:
             self.places[SIGNALS] = [layout.inner + k for places, _, _ in self.signals.values() for k in places]
         self.tau = slice(layout.size, layout.size + len(plant.model.mechanism.drives))
-        self.loads_at = plant.rows.size - len(plant.wrenches.values)  # in a row
+        self.loads_at = plant.rows.size - plant.wrenches.own_size  # in a row: what every run has for itself
         self.end, self.step, self.stored = end, step, stored
         self.pieces: list[tuple[Array, int, float]] = []  # row, steps, step
         for row, _ in TablePieces.rows(plant, motion_table, end):

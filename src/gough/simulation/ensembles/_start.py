@@ -97,13 +97,17 @@ def first_states(
         q = model.configuration(coordinates=at, parameters=designs)
         q = np.broadcast_to(q, (varied.runs if varied else 1, layout.nq))
     runs = common(
-        q=q, v=v, parameters=designs, wrench=loads.values, vary=None if varied is None else np.empty((varied.runs, 0))
+        q=q,
+        v=v,
+        parameters=designs,
+        wrench=np.empty((loads.runs, 0)),
+        vary=None if varied is None else np.empty((varied.runs, 0)),
     )
     q, v = np.broadcast_to(q, (runs, layout.nq)), np.broadcast_to(v, (runs, layout.nv)).copy()
     if designs is not None and not at:
         q = model.project(q, parameters=designs)
     if start == "static":
-        q = static_equilibrium(model, q=q, wrench=loads.by_load(model), parameters=designs).q
+        q = static_equilibrium(model, q=q, wrench=loads.by_load(model, runs), parameters=designs).q
     _demand_closed(model, q, designs)
     demand_consistent(model, q, designs)
     names = list(layout.v_names)

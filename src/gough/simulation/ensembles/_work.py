@@ -57,7 +57,7 @@ def part_subject(
         "runs": len(states),
         "first states": _hash(states),
         "loads and designs": _hash(own),
-    }
+    } | ({"loads": told} if (told := plan.loads.wrenches.describe()) else {})
 
 
 def _hash(x: Any) -> str:
@@ -117,7 +117,7 @@ class EnsembleWork:
         plan = self.plan
         plant = plan.plant if self.device == "cpu" else plan.plant.with_alike_legs()
         program = explicit_step(plant, RK4, uniform=self.uniform is not None)
-        return with_own_loads(program, plan.loads_at, len(plan.plant.wrenches.values)) if plan.differ else program
+        return with_own_loads(program, plan.loads_at, plan.plant.wrenches.own_size) if plan.differ else program
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "program": self.program}

@@ -30,7 +30,7 @@ from gough.arguments import (
     numbers,
     whole,
     word,
-    wrenches,
+    wrenches_in_time,
 )
 from gough.distribution import PartFolder, a_cluster
 from gough.errors import RunWarning, UsageError, warn
@@ -88,19 +88,18 @@ class EnsembleSubject:
             at += len(places)
         return out
 
-    def of(self, k: int) -> dict[str, Any]:
-        """parameters and wrench of run k, as a `Run` takes them."""
-        values = self.loads.values[k if self.loads.differ else 0]
-        wrench = {frame: values[6 * i : 6 * i + 6] for i, frame in enumerate(self.loads.wrenches.frames)}
+    def of(self, k: int, times: Array) -> dict[str, Any]:
+        """parameters and wrench of run k at times (m,), as a `Run` takes them."""
+        wrench = self.loads.wrenches.by_frame(times, k)
         design = None if self.designs is None else self.designs[k]
         info = dict(self.info)
         if self.law.computes:
             info["settings"] = {**info["settings"], "believed": self.believed.describe(design)}
-        return {"parameters": design, "wrench": wrench or None, **info}
+        return {"parameters": design, "wrench": wrench, **info}
 
     def own(self, runs: int) -> Array | None:
         """What every run has for itself (runs, k): loads, then its design."""
-        parts = [self.loads.values] if self.loads.differ else []
+        parts = [self.loads.own(runs)] if self.loads.differ else []
         parts += [] if self.designs is None else [self.designs]
         return np.concatenate([np.broadcast_to(x, (runs, x.shape[1])) for x in parts], axis=1) if parts else None
 
@@ -223,7 +222,7 @@ class Ensemble:
             )
             for i in np.flatnonzero(self._crossings[k])
         ]
-        more = {"recorded": works, "stopped": stopped, "events": crossed, **self.subject.of(k)}
+        more = {"recorded": works, "stopped": stopped, "events": crossed, **self.subject.of(k, self.time[good])}
         made = Run.from_states(self.subject.model, *rows, **more)
         return made.described(events=tuple(sorted([*crossed, *energy_events(made)])))
 
@@ -238,7 +237,7 @@ class Ensemble:
     controller=a_law,
     duration=number(above=0, most=LONGEST),
     parameters=design,
-    wrench=wrenches,
+    wrench=wrenches_in_time,
     smoothing=word | numbers,
     start=word,
     step=number(above=0),
@@ -276,8 +275,9 @@ def simulate_many(
     """Integrate many runs with equal steps (RK4).
 
     q (runs, nq) or (nq,), v (runs, nv) or (nv,): first states, default where the motion begins, else home at rest; start:
-    "static" for elastic coordinates in equilibrium. parameters (runs, n) or (n,): designs. wrench: constant loads, (6,) or
-    (runs, 6) on the platform or {frame: such}. vary: numbers by name, of `gough.vary.monte_carlo` or `gough.vary.sweep`. motion,
+    "static" for elastic coordinates in equilibrium. parameters (runs, n) or (n,): designs. wrench: loads, (6,) or (runs, 6)
+    on the platform or {frame: such}, or loads of `gough.loads` over time in their place.
+    vary: numbers by name, of `gough.vary.monte_carlo` or `gough.vary.sweep`. motion,
     controller, duration, smoothing: as for `simulate`. step (s): longest. stored: about how many states of each run are kept,
     the last one in any case.
     device: "cpu", or "cuda" for an NVIDIA GPU (CuPy). folder: where parts are kept; with the same arguments again, finished parts
@@ -348,6 +348,9 @@ def _settled(
         designs = np.broadcast_to(designs, (len(states), designs.shape[1]))
     told = {"method": settings.method.name, "step": settings.step, "smoothing": changed.plain()}
     info = {"settings": told, "controller": law.describe(), "motion": told_motion(motion)}
+    coarse = loads.wrenches.coarse_steps(settings.taken_step)
+    if coarse:
+        warn(f"{model.robot.name}: {coarse}", RunWarning)
     plan = EnsemblePlan(plant, motion_table, settings.duration, settings.taken_step, stored, loads)
     subject = EnsembleSubject(model, designs, loads, believed, law, motion, info, plan.signals)
     return subject, plan, states

@@ -19,9 +19,11 @@ from gough.arguments import a_model, checked, flag, floats, mapping, number, num
 from gough.errors import UsageError
 from gough.robot.expressions.varying import name_followers
 from gough.simulation.coordinates import units_of
-from gough.simulation.ensembles._plan import platform_key
 from gough.simulation.ensembles._walk import draw_inside
 from gough.simulation.ensembles.physical import PossibleSet, expand_names, square_root
+from gough.simulation.integration.wrenches import by_frames, is_load, platform_key
+from gough.simulation.loads.constant import OfRuns
+from gough.simulation.loads.load import loads_of
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -177,10 +179,12 @@ class Varied:
         parts = self.started("wrench")
         if not parts:
             return wrench
-        base = {} if wrench is None else dict(wrench) if isinstance(wrench, Mapping) else {"": wrench}
-        out = {
-            platform_key(model, f): np.broadcast_to(np.asarray(w, dtype=float), (self.runs, 6)) for f, w in base.items()
-        }
+        swings, out = dict[str, list[Any]](), dict[str, Any]()
+        for f, w in by_frames(wrench).items():
+            if is_load(w):
+                swings[platform_key(model, f)] = list(loads_of(w))
+            else:
+                out[platform_key(model, f)] = np.broadcast_to(np.asarray(w, dtype=float), (self.runs, 6))
         for name, x in parts.items():
             frame, _, along = name.rpartition(".")
             if along not in ALONG:
@@ -189,7 +193,7 @@ class Varied:
             rows = np.array(out.get(frame, np.zeros((self.runs, 6))))
             rows[:, ALONG.index(along)] = x
             out[frame] = rows
-        return out
+        return out | {f: [*more, *([OfRuns(out[f])] if f in out else [])] for f, more in swings.items()}
 
     __repr__ = short_repr
 

@@ -5,8 +5,6 @@ the motion's rows, the frames of its wrenches, the law's own states. Gains, limi
 and the numbers of a design are inputs of the code, whatever the form.
 """
 
-import hashlib
-import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ import numpy as np
 from gough.compilation.service import CompiledLoop, compile_loop
 from gough.locks import make_lock, make_nested_lock
 from gough.program import Program
+from gough.simulation._formulas import digest_of
 
 if TYPE_CHECKING:
     from gough.simulation.control.law import Law
@@ -115,12 +114,3 @@ def law_form(law: "Law", traced: Callable[[], Program]) -> Hashable:
         return type(law), law.limit is None
     known = law.known_form
     return (type(law), digest_of(traced())) if known is None else known
-
-
-def digest_of(program: Program) -> Hashable:
-    """A number that two programs share only if they are the same."""
-    try:
-        text = pickle.dumps((program.inputs, program.ops, program.args, program.results, program.checks))
-    except Exception:  # something in it that cannot be written: it is like no other
-        return object()
-    return hashlib.blake2b(text, digest_size=20).digest()

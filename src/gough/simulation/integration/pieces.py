@@ -47,10 +47,10 @@ class PieceSource(Protocol):
 
 
 class TablePieces:
-    """The pieces of a motion's table up to the end, or one stretch without a motion."""
+    """The pieces of a motion's table up to the end, or one stretch without a motion; then the row `rest` if there is one."""
 
-    def __init__(self, plant: Plant, table: MotionTable | None, end: float) -> None:
-        self._rows = self.rows(plant, table, end)
+    def __init__(self, plant: Plant, table: MotionTable | None, end: float, rest: Vector | None = None) -> None:
+        self._rows = self.rows(plant, table, end, rest)
 
     def next(self, state: Vector) -> tuple[Vector, bool] | None:
         """See `PieceSource`."""
@@ -69,14 +69,24 @@ class TablePieces:
         return rows, jumps
 
     @staticmethod
-    def rows(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Vector, bool]]:
+    def rows(
+        plant: Plant, table: MotionTable | None, end: float, rest: Vector | None = None
+    ) -> Iterator[tuple[Vector, bool]]:
         """(row, whether forces may jump at its end, or it is the last) of all pieces."""
-        for row, jumps in TablePieces._own_rows(plant, table, end):
+        for row, jumps in TablePieces.loaded_rows(plant, table, end, rest):
             cuts = grid_cuts(plant, float(row[0]), float(row[1]))
             for k, (a, b) in enumerate(pairwise(cuts)):
                 part = row.copy()
                 part[:2] = a, b
                 yield part, jumps and k == len(cuts) - 2
+
+    @staticmethod
+    def loaded_rows(
+        plant: Plant, table: MotionTable | None, end: float, rest: Vector | None
+    ) -> Iterator[tuple[Vector, bool]]:
+        """The rows of the motion, then `rest`, cut where loads change."""
+        for row, jumps in chain(TablePieces._own_rows(plant, table, end), [] if rest is None else [(rest, True)]):
+            yield from plant.wrenches.cut(row, jumps) if plant.wrenches.frames else [(row, jumps)]
 
     @staticmethod
     def _own_rows(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Vector, bool]]:
@@ -106,8 +116,7 @@ class EventPieces:
 
     @staticmethod
     def _cut(plant: Plant, table: MotionTable | None, end: float, rest: Vector | None) -> Iterator[tuple[Vector, bool]]:
-        own = TablePieces._own_rows(plant, table, end)
-        for row, jumps in chain(own, [] if rest is None else [(rest, True)]):
+        for row, jumps in TablePieces.loaded_rows(plant, table, end, rest):
             t, last = float(row[0]), float(row[1])
             while t < last:
                 event = plant.law.next_event(plant.model, t)
@@ -152,9 +161,10 @@ class SampledPieces:
         while self.coming and self.coming[0][0] <= self.t + slack:
             self.held = self.coming.popleft()[1]
         arrival = self.coming[0][0] if self.coming else self.end
-        stop = min(self.count * self.law.period, arrival, self.end)
+        loads = self.plant.wrenches
+        stop = min(self.count * self.law.period, arrival, loads.next_break(self.t), self.end)
         stop = self.end if stop > self.end - slack else stop
-        row = self.plant.rows.stretch(self.t, stop, self.held)
+        row = loads.fill(self.plant.rows.stretch(self.t, stop, self.held))
         self.t = stop
         return row, True
 

@@ -63,7 +63,7 @@ class Plant:
     def __post_init__(self) -> None:
         own = self.laws_robot
         settings = (*self.law.settings(self.model, own.model), *own.inputs)
-        object.__setattr__(self, "rows", replace(self.rows, tail=(*map(float, settings), *self.wrenches.values)))
+        object.__setattr__(self, "rows", replace(self.rows, tail=(*map(float, settings), *self.wrenches.numbers(0.0))))
         if self.law.prescribed and not self.led_by_drives:
             raise UsageError(
                 f"{self.model.robot.name}: drives are prescribed, but its velocities are not those of its drives; name the "
@@ -101,7 +101,7 @@ class Plant:
             robot = (*robot, own.numbers.tobytes())
         shape = (rows.kind, rows.channels, rows.degree, len(rows.tail))
         law = law_form(self.law, self.law_program)
-        return law, robot, shape, self.locks, self.wrenches.frames, inner.names, inner.sizes.tobytes(), inner.clocked
+        return law, robot, shape, self.locks, self.wrenches.structure, inner.names, inner.sizes.tobytes(), inner.clocked
 
     @cached_property
     def kept(self) -> Kept:
@@ -301,7 +301,7 @@ class Plant:
         return {"inner": after, "time": np.array([found.time]), "event": np.array([found.next_event])}
 
     def _here(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Here:
-        own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
+        own, end = self.laws_robot, len(now.tail) - self.wrenches.size
         settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
         return Here(own, Measured(self.model, regroup_inertia(numbers), q, v), inner, settings, inputs, now)
 
@@ -320,8 +320,8 @@ class Plant:
         """(generalised force of the wrenches on v, the same as the equations take it: wrench and force)."""
         if not self.wrenches.frames:
             return zeros(0), (NONE, NONE)
-        values = now.tail[len(now.tail) - len(self.wrenches.values) :]
-        pushed = self.wrenches.on_velocities(loops, values)
+        values = now.tail[len(now.tail) - self.wrenches.size :]
+        pushed = self.wrenches.on_velocities(loops, values, now.time)
         return pushed, (NONE, pushed) if "force" in load_sizes(loops.mechanism) else (pushed, NONE)
 
     def _given(self, now: Instant) -> Vector:

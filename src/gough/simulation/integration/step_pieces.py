@@ -36,7 +36,7 @@ class HeldPieces:
     """Forces `tau` (drives,) that are given from outside; none at first."""
 
     def __init__(self, plant: Plant) -> None:
-        self.names = plant.model.layout.drive_names
+        self.names, self.loads = plant.model.layout.drive_names, plant.wrenches
         self.tau = np.zeros(len(self.names))
         self.row = plant.rows.stretch(0.0, 0.0, self.tau)
         self.place = slice(plant.rows.first, plant.rows.first + len(self.names))
@@ -60,6 +60,9 @@ class HeldPieces:
         row[0] = t
         row[1] = end
         row[self.place] = self.tau
+        if self.loads.frames:
+            row[1] = min(end, self.loads.next_break(t))
+            self.loads.fill(row)
         return TimePart(row)
 
     def _floats(self, tau: Any) -> Vector:
@@ -71,28 +74,22 @@ class HeldPieces:
 
 
 class CutPieces:
-    """Pieces of a source, cut where it is asked to stop. rest: the row behind its end, at `duration` (s), where there is one."""
+    """Pieces of a source, which ends at `duration` (s), cut where it is asked to stop."""
 
-    def __init__(self, source: PieceSource, rest: Vector | None = None, duration: float = inf) -> None:
-        self.source, self.rest, self.duration = source, rest, duration
+    def __init__(self, source: PieceSource, duration: float = inf) -> None:
+        self.source, self.duration = source, duration
         self.row: Vector | None = None
 
     @classmethod
     def of_table(cls, plant: Plant, table: MotionTable | None, motion: Motion | None, t: float) -> "CutPieces":
         """Of a motion from a time (s) on; of none, one stretch."""
-        clocked = plant.inner.clocked > 0
+        source = EventPieces if plant.inner.clocked > 0 else TablePieces
         if table is None or motion is None:
-            out = cls((EventPieces if clocked else TablePieces)(plant, None, LONGEST))
-            if not clocked:
-                out.row = out._fetch(np.zeros(0))
-                return out
+            out = cls(source(plant, None, LONGEST))
         else:
             duration = float(table.breaks[-1])
             rest = plant.rows.at_rest(table, LONGEST) if motion.extend == "hold" else None
-            if clocked:
-                out = cls(EventPieces(plant, table, duration, rest), None, duration)
-            else:
-                out = cls(TablePieces(plant, table, duration), rest, duration)
+            out = cls(source(plant, table, duration, rest), duration)
         row = out._fetch(np.zeros(0))
         while row[1] <= t:
             row = out._fetch(np.zeros(0))
@@ -116,8 +113,6 @@ class CutPieces:
         found = self.source.next(state)
         if found is not None:
             return found[0]
-        if self.rest is None:
-            raise UsageError(
-                f"the motion ends at {self.duration:.9g} s; use motion.hold(…), or one with extend='hold', to go on"
-            )
-        return self.rest
+        raise UsageError(
+            f"the motion ends at {self.duration:.9g} s; use motion.hold(…), or one with extend='hold', to go on"
+        )

@@ -84,6 +84,7 @@ def state_events(plant: Plant, first: Array, start: str, method: Method, step: f
         *_of_inverse(plant, first, numbers),
         *_of_start(plant, first, start, numbers),
         *_of_step(plant, first, method, step, numbers),
+        *_of_loads(plant, method, step),
     ]
 
 
@@ -158,6 +159,12 @@ def _held_still(model: "Model", q: Array, load: Any, numbers: Array) -> Array:
         return again(**external_load(model, q, load, numbers))["eddot"]
     given = state["v"], state["acceleration"]
     return model.inverse_dynamics(q, *given, load, parameters=numbers, on_bad_state="mark").eddot
+
+
+def _of_loads(plant: Plant, method: Method, step: float) -> list[Event]:
+    """Equal steps that do not see what swings in loads."""
+    text = "" if method.adaptive else plant.wrenches.coarse_steps(step)
+    return [Event(0.0, Happening.STEP, text)] if text else []
 
 
 def _of_step(plant: Plant, first: Array, method: Method, step: float, numbers: Array) -> list[Event]:

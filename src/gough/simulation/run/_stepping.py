@@ -173,7 +173,7 @@ class Stepping:
         if self.source.row is not None:
             return self.source.row
         plant = self.setup.plant
-        return plant.rows.stretch(self.t, self.t, np.zeros(len(plant.model.mechanism.drives)))
+        return plant.wrenches.fill(plant.rows.stretch(self.t, self.t, np.zeros(len(plant.model.mechanism.drives))))
 
     def whole_run(self) -> Run:
         """All of it."""
@@ -218,7 +218,7 @@ def _pieces(setup: Setup, t: float) -> StepPieces:
     if isinstance(law, Sampled):
         command = sampled_command(law, setup.model, motion, setup.table, setup.numbers, setup.own)
         end = LONGEST if motion is None or motion.extend == "hold" else motion.duration
-        return CutPieces(SampledPieces(setup.plant, law, command, end, t), None, end)
+        return CutPieces(SampledPieces(setup.plant, law, command, end, t), end)
     if law.held:
         return HeldPieces(setup.plant)
     return CutPieces.of_table(setup.plant, setup.table, motion, t)

@@ -5,12 +5,13 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from gough.errors import UsageError
+from gough.simulation._formulas import digest_of
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.recorded import record_function
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.explicit import ExplicitRungeKutta
-from gough.simulation.integration.kept import Recent, digest_of
+from gough.simulation.integration.kept import Recent
 from gough.simulation.integration.method import Method
 from gough.simulation.motion.motion import Motion
 from gough.simulation.run.settings import RunSettings

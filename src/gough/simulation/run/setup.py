@@ -168,6 +168,7 @@ class Setup:
         out: dict[str, Any] = {"smoothing": self.smoothing.plain()}
         if self.model is not self.asked:
             out["velocities"] = list(self.model.layout.v_names)
+        out |= {"loads": found} if (found := self.plant.wrenches.describe()) else {}
         return out | ({"believed": self.own.describe(self.numbers)} if self.law.computes else {})
 
 

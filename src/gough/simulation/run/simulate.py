@@ -22,7 +22,7 @@ from gough.arguments import (
     numbers,
     whole,
     word,
-    wrenches,
+    wrenches_in_time,
 )
 from gough.errors import RunWarning, UsageError, warn
 from gough.kinematics.retraction import coordinate_sizes
@@ -74,7 +74,7 @@ OF_EVERY_RUN = ("loop_matrices", "energies")
     rho_infinity=number(),
     every=whole(1),
     most_steps=whole(1, 2**62),
-    wrench=wrenches,
+    wrench=wrenches_in_time,
     smoothing=word | numbers,
     parameters=design,
     check=word,
@@ -108,11 +108,11 @@ def simulate(
     motion: a `Motion` (kind "drives" without a controller: the drives follow it exactly, forces are results), the name of a
     paper's motion, or None: the drives give no force. controller: a law of `gough.laws`. duration (s): default the motion's.
     q (nq,), v (nv,): the first state, default where the motion starts, else home at rest. start: "given", or "static": elastic
-    coordinates begin in static equilibrium. wrench: constant load from outside, (6,) on the platform or {frame: (6,)}, world
-    axes (N, N·m); controllers do not know of it. method: one of `METHODS` in `integration/methods`. tolerance: error of
-    a step that is chosen by its error, of the robot's size, and how well implicit methods solve their equations, default 1e-8;
-    equal explicit steps have none. step (s): of equal
-    steps, or the longest. rho_infinity: of "generalised_alpha", what is left of an infinitely fast vibration after a step, 0 … 1.
+    coordinates begin in static equilibrium. wrench: load from outside, (6,) on the platform or {frame: (6,)}, world
+    axes (N, N·m), or loads of `gough.loads` over time in their place; controllers do not know of it. method: one of `METHODS` in
+    `integration/methods`. tolerance: error of a step that is chosen by its error, of the robot's size, and how well implicit
+    methods solve their equations, default 1e-8; equal explicit steps have none. step (s): of equal steps, or the longest.
+    rho_infinity: of "generalised_alpha", what is left of an infinitely fast vibration after a step, 0 … 1.
     every: keep one state of so many. most_steps: of "dp5", before it gives up. smoothing: of Coulomb friction (see `smoothing`):
     "auto" where the description has none, "described" as it is there, or a width for all joints (m/s and rad/s, or one each).
     check: "warn" (a motion out of reach is refused; limits exceeded, singularities, a start out of equilibrium and steps too long
@@ -298,7 +298,7 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
         v,
         tau,
         acceleration=vdot,
-        wrench=plant.wrenches.by_frame(),
+        wrench=plant.wrenches.by_frame(t),
         parameters=setup.design,
         tau_held=setup.held,
         recorded=recorded,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.arguments import a_law, a_model, a_motion, checked, design, flag, number, numbers, word, wrenches
+from gough.arguments import a_law, a_model, a_motion, checked, design, flag, number, numbers, word, wrenches_in_time
 from gough.errors import UsageError
 from gough.simulation.control.held import Held
 from gough.simulation.control.law import Law
@@ -55,7 +55,7 @@ class Stepper:
         q=numbers,
         v=numbers,
         start=word,
-        wrench=wrenches,
+        wrench=wrenches_in_time,
         smoothing=word | numbers,
         parameters=design,
         check=word,

@@ -5,7 +5,7 @@ robot: dualemps_refined                           a gallery robot, or a file bes
 changes: {friction: {smoothing: 1e-3}}            of its description
 motion: briot2014_square                          a name, a file, or as in files of motions
 controller: {joint_pd: {stiffness: 2e4}}          a law of gough.laws and its arguments
-wrench: {tool: [0, 0, -20 N, 0, 0, 0]}            a constant load from outside; a list alone is on the platform
+wrench: {tool: [0, 0, -20 N, 0, 0, 0]}            a load from outside; a list alone is on the platform
 start: static                                     or {coordinates: {…}, rates: {…}, static: true}
 method: rk4, step: 100 us, tolerance: 1e-8, duration: 25 s, every: 10; rho_infinity: 0.8 of generalised_alpha
 outputs: {file: run.npz, channels: [energies], plot: run.png, panels: [elastic]}
@@ -21,12 +21,12 @@ from gough.robot.fields import (
     Gravity,
     NonNegativeJointSpeed,
     Title,
-    number,
     number_fault,
     quantity,
 )
 from gough.robot.item import Fault, Item, as_error, is_given, nearest
 from gough.simulation.integration.methods import METHODS
+from gough.simulation.scenarios._loads import wrenches_of
 
 FORMAT = 1
 OTHERS = ("format", "source")
@@ -56,26 +56,6 @@ def _start(value: Any) -> Any:
     if not isinstance(value, dict):
         raise as_error([Fault((), value, "not a start", "static, or a mapping of coordinates, rates, static")])
     return value
-
-
-def _wrenches(value: Any) -> Any:
-    """{frame: (6,)}; "" is the platform."""
-    rows = value if isinstance(value, dict) else {"": value}
-    out, faults = {}, []
-    for frame, row in rows.items():
-        place = (frame,) if frame else ()
-        if not isinstance(row, list) or len(row) != 6:
-            wanted = "three forces and three moments, [fx, fy, fz, mx, my, mz], or {frame: such a list}"
-            faults.append(Fault(place, row if isinstance(row, str | int | float) else None, "not a wrench", wanted))
-            continue
-        dimensions = [("force",)] * 3 + [("torque",)] * 3
-        found = [number_fault(x, d) for x, d in zip(row, dimensions, strict=True)]
-        faults += [Fault((*place, k), f.value, f.message, f.expected) for k, f in enumerate(found) if f is not None]
-        if not any(found):
-            out[frame] = tuple(number(x, d) for x, d in zip(row, dimensions, strict=True))
-    if faults:
-        raise as_error(faults)
-    return out
 
 
 def _yes(value: Any) -> Any:
@@ -152,7 +132,7 @@ class ScenarioItem(Item):
     changes: ChangesItem = Field(default_factory=ChangesItem)
     motion: Any = None
     controller: Any = None
-    wrench: Annotated[dict[str, tuple[float, ...]], BeforeValidator(_wrenches)] = Field(default_factory=dict)
+    wrench: Annotated[dict[str, Any], BeforeValidator(wrenches_of)] = Field(default_factory=dict)
     start: Annotated[StartItem, BeforeValidator(_start)] = Field(default_factory=StartItem)
     duration: Time | None = None
     method: Annotated[str, BeforeValidator(_method)] | None = None

@@ -77,8 +77,8 @@ class Scenario:
 
     duration, step in s; tolerance relative to the robot's size; every: one state of so many is kept. smoothing: of Coulomb
     friction that the robot's description does not smooth ("auto", "described", or widths). check, estimate: see
-    `gough.simulate`. parameters: {name: SI number} of another design of the robot. wrench: {frame: (6,)} from outside (N, N·m,
-    world axes), "" for the platform.
+    `gough.simulate`. parameters: {name: SI number} of another design of the robot. wrench: {frame: (6,) or loads} from outside
+    (N, N·m, world axes), "" for the platform.
     """
 
     model: "Model"
