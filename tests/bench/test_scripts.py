@@ -60,6 +60,11 @@ def test_stepping() -> None:
 
 
 @pytest.mark.slow
+def test_real_loop(tmp_path: Path) -> None:
+    assert "| five_bar | 160 | 1 kHz, encoders, noise, delays |" in run("real_loop.py", "--tiny", "--out", tmp_path)
+
+
+@pytest.mark.slow
 def test_one_state() -> None:
     assert "configuration(drives=)" in run("one_state.py", "--tiny")
 
