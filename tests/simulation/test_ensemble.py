@@ -324,3 +324,10 @@ def test_bands_and_largest_tracking_errors(designs: bool) -> None:
     np.testing.assert_allclose(found.tracking["rad"][good], error[good], atol=1e-14)
     with pytest.raises(UsageError, match="percent"):
         found.band("elastic", [120.0])
+    pushed = found.band("left_rod.tool.wrench", [50.0])
+    assert pushed.units[0] == "N" and not np.nanmax(np.abs(pushed.values))
+    figure = found.plot("drives.position", "left_rod.tool.wrench", percent=[0, 100])
+    titles = [ax.get_ylabel() for ax in figure.axes]
+    assert titles == ["drives.position (rad)", "left_rod.tool.wrench (N)", "left_rod.tool.wrench (N m)"]
+    with pytest.raises(UsageError, match="low < high"):
+        found.plot(percent=[95, 5])

@@ -57,11 +57,8 @@ def simulate_varied(made: "Scenario", varied: "Varied", folder: Path | None, whe
     if settings.pop("method", "rk4") != "rk4":
         raise UsageError(f"many runs are integrated by rk4, not {made.method}: give --method rk4 and a --step for it")
     known = {key: settings.pop(key) for key in ("duration", "step", "smoothing") if key in settings}
-    if settings or made.outputs.plot is not None or made.outputs.channels:
-        names = [
-            *settings,
-            *(["plot"] if made.outputs.plot is not None else ["channel"] if made.outputs.channels else []),
-        ]
+    if settings or made.outputs.channels:
+        names = [*settings, *(["channel"] if made.outputs.channels else [])]
         raise UsageError(f"many runs do not use {', '.join(names)}: leave it out")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RunWarning)
@@ -77,6 +74,8 @@ def simulate_varied(made: "Scenario", varied: "Varied", folder: Path | None, whe
     for warning in caught:
         if issubclass(warning.category, RunWarning):
             note(f"warning: {warning.message}")
+    if made.outputs.plot is not None:
+        found.plot(*made.outputs.panels, path=made.outputs.plot)
     report = _report(made, found, folder, {name: varied.unit(made.model, name) for name in found.varied})
     if json:
         write_json(report)

@@ -86,7 +86,7 @@ def _runs(found: "Ensemble", one_by_one: bool) -> Iterator[tuple[slice, Array, R
     subject = found.subject
     if subject is None:
         raise UsageError("this ensemble does not know what was simulated")
-    if one_by_one or subject.designs is not None:
+    if one_by_one or subject.designs is not None or subject.loads.wrenches.frames:
         for k in range(found.runs):
             good = np.asarray(np.isfinite(found.records.one_run(k)["q"]).all(axis=1))
             if good.any():

@@ -28,6 +28,8 @@ from gough.arguments import (
     instance,
     number,
     numbers,
+    picture,
+    several,
     whole,
     word,
     wrenches_in_time,
@@ -39,18 +41,20 @@ from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.ensembles._bands import Band, band_of, largest_errors
+from gough.simulation.ensembles._doubts import tell_doubts
 from gough.simulation.ensembles._plan import SIGNALS, EnsemblePlan, Loads
+from gough.simulation.ensembles._plot import draw_bands
 from gough.simulation.ensembles._records import STORED, RunRecords
 from gough.simulation.ensembles._start import demand_room, designs_of, first_states
 from gough.simulation.ensembles._work import DEVICES, EnsembleWork, do_parts, part_of, part_subject, telling
 from gough.simulation.ensembles.vary import Varied
 from gough.simulation.events import Event, Happening
-from gough.simulation.integration.crossing import OPEN, distances_of
+from gough.simulation.integration.crossing import distances_of
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.smoothing import Smoothing, smooth_friction
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import table
-from gough.simulation.results.energies import BOUND, energy_events, imbalance
+from gough.simulation.results.energies import energy_events, imbalance
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.run.clocks import law_in_loop, with_fitting_step
@@ -198,6 +202,21 @@ class Ensemble:
         """Largest distance of every run from its motion at the stored times, by unit, {"m": (runs,), "rad": (runs,)}."""
         return largest_errors(self)
 
+    @checked(names=word, percent=several(number()), path=picture, title=word)
+    def plot(
+        self,
+        *names: str,
+        percent: Sequence[float] = (5.0, 95.0),
+        path: str | Path | None = None,
+        title: str | None = None,
+    ) -> Any:
+        """Bands of channels over time, one panel a channel and unit, as a matplotlib figure: medians, and what lies between two
+        shares (%) of the runs; path: written there too. names: channels; default: drives, their forces, elastic coordinates and
+        the distance from the motion."""
+        if len(percent) != 2:
+            raise UsageError(f"percent={percent!r}: give two numbers, 0 ≤ low < high ≤ 100")
+        return draw_bands(self, names, (float(percent[0]), float(percent[1])), path, title)
+
     def __iter__(self) -> Iterator["Run"]:
         return (self.run(k) for k in range(self.runs))
 
@@ -316,7 +335,7 @@ def simulate_many(
     spent = clock.perf_counter() - began - work.compiling_s
     varied = {} if vary is None else vary.told(subject.model, subject.designs)
     made_runs = Ensemble(**found, computing_s=spent, resumed=resumed, records=records, varied=varied, subject=subject)
-    _tell_doubts(made_runs)
+    tell_doubts(made_runs)
     return made_runs
 
 
@@ -354,35 +373,6 @@ def _settled(
     plan = EnsemblePlan(plant, motion_table, settings.duration, settings.taken_step, stored, loads)
     subject = EnsembleSubject(model, designs, loads, believed, law, motion, info, plan.signals)
     return subject, plan, states
-
-
-def _tell_doubts(found: Ensemble) -> None:
-    """Warn about runs that lost or won energy, went through singular poses or opened loops: steps of many runs at once do not
-    look out."""
-    off, crossed = np.flatnonzero(found.energy_error > BOUND), np.flatnonzero(found.crossed)
-    texts, subject = list[str](), found.subject
-    if subject is not None and subject.designs is not None and subject.model.mechanism.selection.removed:
-        gap = subject.model.closure_error(found.end_q, subject.designs)
-        torn = np.flatnonzero(gap > OPEN)
-        if len(torn):
-            texts.append(
-                f"open loops: {len(torn)} of {found.runs} runs end with loops that are not closed, run {torn[0]} by "
-                f"{gap[torn[0]]:.2g} of the robot's size: closures that are redundant in the robot's own design contradict each "
-                "other in theirs"
-            )
-    if len(off):
-        worst = int(off[found.energy_error[off].argmax()])
-        texts.append(
-            f"energy: {len(off)} of {found.runs} runs are off by more than {BOUND:g} of what they exchange, run {worst} by "
-            f"{found.energy_error[worst]:.2g}; take a shorter step"
-        )
-    if len(crossed):
-        texts.append(
-            f"singular poses: {len(crossed)} of {found.runs} runs went through one, run {crossed[0]} the first of them, and are "
-            "not exact; gough.simulate passes such poses, one run at a time"
-        )
-    if texts:
-        warn(f"{found.subject.model.robot.name if found.subject else ''}: {'. '.join(texts)}", RunWarning)
 
 
 def _smoothed(
