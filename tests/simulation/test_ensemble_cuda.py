@@ -127,3 +127,17 @@ def test_sensors_and_actuators_are_as_on_the_cpu(on_host: dict[str, HostMarchKer
     np.testing.assert_allclose(gpu.q, cpu.q, rtol=0, atol=1e-10)
     np.testing.assert_allclose(gpu.run(4)["encoders"], cpu.run(4)["encoders"], rtol=0, atol=1e-8)
     assert cpu.end_q.std(axis=0).max() > 1e-7
+
+
+def test_loads_over_time_are_as_on_the_cpu(on_host: dict[str, HostMarchKernel]) -> None:
+    """Shared pulses and series, noise of every run."""
+    model = gough.build("five_bar")
+    push = gough.loads.Pulse([8.0, -3.0, 0, 0, 0, 0.2], begin=0.0113, duration=0.04, rise=0.01)
+    wind = gough.loads.Noise([1.0, 50.0], [0.5, 0.5, 0, 0, 0, 0], lines=6, seed=2)
+    given: dict[str, Any] = {"wrench": {"left_rod.tool": [push, wind]}, "duration": 0.08, "step": 1e-3, "stored": 10}
+    v = np.zeros((6, model.layout.nv))
+    cpu = simulate_many(model, None, v, **given)
+    gpu = simulate_many(model, None, v, device="cuda", **given)
+    assert on_host
+    np.testing.assert_allclose(gpu.q, cpu.q, rtol=0, atol=1e-10)
+    assert cpu.end_q.std(axis=0).max() > 1e-7
