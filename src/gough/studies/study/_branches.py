@@ -4,6 +4,10 @@ Where states are led one from the other, a design that comes near a singularity 
 closed there, and its numbers are those of another robot. The determinants of what the dependent velocities follow from have the
 signs they have at home, in all designs, as long as no loop turned over; where drives are prescribed that of all loops together,
 times that of the drive map, tells the same (`gough.analysis.workspace.states`).
+
+Where the platform is led, loops are as they should be on both sides of a pose that drives do not hold. A motion through such a
+pose asks for forces that have no bound on the way, however harmless those at the states beside it are: the determinant of the
+drive map has one sign along a motion that drives can follow.
 """
 
 from typing import TYPE_CHECKING
@@ -11,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs
-from gough.kinematics.singularity import block_matrices, scaled_maps
+from gough.kinematics.singularity import block_matrices, drive_map_scales, driven_rows, scaled_maps
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -27,6 +31,22 @@ def turned_over(model: "Model", q: np.ndarray, designs: np.ndarray, by_drives: b
     )
     signs = _signs(model, q, designs, by_drives)
     return ((signs * home) < 0).any(axis=1)
+
+
+def not_held(model: "Model", q: np.ndarray, designs: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """States (d, s) of a motion q (d, s, nq) of designs (d, m) beyond a pose that the drives do not hold: those of the sign that
+    fewer of the design's states have, of those taken (d, s). Of robots with as many drives as what they hold."""
+    out, own, (at, state) = np.zeros(taken.shape, dtype=bool), driven_rows(model), np.nonzero(taken)
+    if not len(at) or len(own) != len(model.mechanism.drives):
+        return out
+    rows, columns = drive_map_scales(model, model.size)
+    S = model.function("drive_map").values(q=q[at, state], parameters=designs[at])["S"]
+    sign = np.zeros(taken.shape, dtype=np.int8)
+    sign[at, state] = determinant_signs((S[:, : len(rows)] / rows[:, None] * columns)[:, own])
+    ahead, behind = sign > 0, sign < 0
+    fewer = (ahead.sum(axis=1) < behind.sum(axis=1))[:, None]
+    both = (ahead.any(axis=1) & behind.any(axis=1))[:, None]
+    return np.asarray(both & np.where(fewer, ahead, behind))
 
 
 def _signs(model: "Model", q: np.ndarray, designs: np.ndarray, by_drives: bool) -> np.ndarray:
