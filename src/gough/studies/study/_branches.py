@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs
-from gough.kinematics.singularity import block_matrices, drive_map_scales, driven_rows, scaled_maps
+from gough.kinematics.singularity import block_matrices, driven_rows, scaled_maps
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -39,13 +39,12 @@ def not_held(model: "Model", q: np.ndarray, designs: np.ndarray, taken: np.ndarr
     out, own, (at, state) = np.zeros(taken.shape, dtype=bool), driven_rows(model), np.nonzero(taken)
     if not len(at) or len(own) != len(model.mechanism.drives):
         return out
-    rows, columns = drive_map_scales(model, model.size)
     S = model.function("drive_map").values(q=q[at, state], parameters=designs[at])["S"]
     sign = np.zeros(taken.shape, dtype=np.int8)
-    sign[at, state] = determinant_signs((S[:, : len(rows)] / rows[:, None] * columns)[:, own])
+    sign[at, state] = determinant_signs(S[:, own])
     ahead, behind = sign > 0, sign < 0
-    fewer = (ahead.sum(axis=1) < behind.sum(axis=1))[:, None]
-    both = (ahead.any(axis=1) & behind.any(axis=1))[:, None]
+    fewer = np.asarray(ahead.sum(axis=1) < behind.sum(axis=1))[:, None]
+    both = np.asarray(ahead.any(axis=1) & behind.any(axis=1))[:, None]
     return np.asarray(both & np.where(fewer, ahead, behind))
 
 

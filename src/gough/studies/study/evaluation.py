@@ -214,7 +214,7 @@ class Evaluator:
         return out
 
     def _sense(self, name: str) -> float:
-        """1 where a large value is bad, -1 where a small one is: as its objective, or its bound, says; else as it is by itself."""
+        """1 where a large value is bad, -1 where a small one is: as its objective or its bound says, else of itself."""
         for o in self.objectives:
             if o.measure == name:
                 return o.sense
