@@ -20,6 +20,9 @@ from gough.kinematics.singularity import block_matrices, driven_rows, scaled_map
 if TYPE_CHECKING:
     from gough.model import Model
 
+NOISE = 1e-12
+"""Of a determinant, over the lengths of its rows: of drives that hold nothing anywhere."""
+
 
 def turned_over(model: "Model", q: np.ndarray, designs: np.ndarray, by_drives: bool) -> np.ndarray:
     """Whether states q (n, nq) of designs (n, m) are on another side than home (n,). by_drives: drives are prescribed, else what
@@ -36,13 +39,13 @@ def turned_over(model: "Model", q: np.ndarray, designs: np.ndarray, by_drives: b
 def not_held(model: "Model", q: np.ndarray, designs: np.ndarray, taken: np.ndarray) -> np.ndarray:
     """States (d, s) of a motion q (d, s, nq) of designs (d, m) beyond a pose that the drives do not hold: those of the sign that
     fewer of the design's states have, of those taken (d, s). Of robots with as many drives as what they hold."""
-    out, own, (at, state) = np.zeros(taken.shape, dtype=bool), driven_rows(model), np.nonzero(taken)
-    if not len(at) or len(own) != len(model.mechanism.drives):
-        return out
-    S = model.function("drive_map").values(q=q[at, state], parameters=designs[at])["S"]
-    sign = np.zeros(taken.shape, dtype=np.int8)
-    sign[at, state] = determinant_signs(S[:, own])
-    ahead, behind = sign > 0, sign < 0
+    own, n = driven_rows(model), len(model.mechanism.drives)
+    if not taken.any() or len(own) != n:
+        return np.zeros(taken.shape, dtype=bool)
+    S = model.function("drive_map").values(q=q, parameters=designs[:, None])["S"][..., own, :]
+    S = np.where(taken[..., None, None], S, 0.0)
+    volume = np.linalg.det(S) / np.maximum(np.prod(np.linalg.norm(S, axis=-1), axis=-1), np.finfo(float).tiny)
+    ahead, behind = volume > NOISE, volume < -NOISE
     fewer = np.asarray(ahead.sum(axis=1) < behind.sum(axis=1))[:, None]
     both = np.asarray(ahead.any(axis=1) & behind.any(axis=1))[:, None]
     return np.asarray(both & np.where(fewer, ahead, behind))
