@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.robot import loads
-from studies.study.robots import EXAMPLES, study_of
+from studies.study.robots import EXAMPLES, read_robot, study_of
 
 FOUR_BAR = """
 format: 2
@@ -71,7 +70,7 @@ def flipped() -> gough.Study:
     """A four-bar, near the design whose guess leads elsewhere."""
     motion = {"fourier": {"period": "1 s", "joints": {"motor": "50 deg"}, "sines": {"motor": ["60 deg", "10 deg"]}}}
     return study_of(
-        loads(FOUR_BAR),
+        read_robot(FOUR_BAR),
         variables={n: sorted([0.9999 * x, 1.0001 * x]) for n, x in FLIPPED.items()},
         cases={"turn": {"motion": motion, "samples": 21}},
         measures={
@@ -107,7 +106,7 @@ def test_a_design_that_does_not_reach_home_stands_elsewhere() -> None:
     high = text.replace("rod: 0.5 m", "rod: 0.8 m").replace("height: 0.3 m", "height: 0.7 m")
     assert high.count("0.8 m") == 1 and high.count("0.7 m") == 1
     found = study_of(
-        loads(high),
+        read_robot(high),
         variables={"rod": [0.61, 0.66]},
         cases={"low": {"poses": [{"y": 0.3}, {"y": 0.5}]}},
         measures={"force": {"measure": "peak force", "case": "low"}},
