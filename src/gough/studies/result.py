@@ -1,7 +1,7 @@
 """What a study found: a front of designs, what binds them, and robots made of them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
@@ -15,14 +15,12 @@ from gough.model import build
 from gough.studies._folder import load_result, save_asked, save_found
 from gough.studies._kept import KeptDesigns, write_tables
 from gough.studies._pareto import ParetoFront
-from gough.studies.quantities import Conditions
-from gough.studies.study.evaluation import Evaluated, Evaluator
+from gough.studies._rebuilt import evaluator_on, robot_of_design
+from gough.studies.study.evaluation import Evaluated
 from gough.studies.study.hints import hint_of_limits, hint_of_objectives, hint_of_states, hint_of_units
-from gough.studies.study.measures import StateMeasure, make_measure
-from gough.studies.study.variables import AT_BOUND, DesignSpace
+from gough.studies.study.variables import AT_BOUND
 
 if TYPE_CHECKING:
-    from gough.model import Model
     from gough.robot.robot import Robot
     from gough.studies.study.study import Study
 
@@ -142,16 +140,17 @@ class StudyResult:
         return out
 
     def robot(self, k: int | None = None) -> "Robot":
-        """A design of the front as a description, which says where its numbers come from."""
+        """A design of the front as a description, which says where its numbers come from. Where the description's home does not
+        lead to this design's assembly in the cases, it has a home of its own."""
         told = ", ".join(f"{n} {x:.6g}" for n, x in self.values(k).items())
         source = f"design {self._row(k)} of the study {self.study.name!r} by {self.study.search.method}: {told}"
-        robot = self.study.robot_at(self.variables(k), source)
+        robot = robot_of_design(self.study, self.front.designs.x[self._row(k)], source)
         return robot.model_copy(update={"source": _with_source(robot.source, source)})
 
     def evaluate_again(self, k: int | None = None) -> dict[str, float]:
         """Measures of a design of the front, by ordinary calls of the model that is built from its description alone."""
         model = build(self.robot(k), self.study.evaluator.space.model.free, self.study.evaluator.space.model.asked)
-        e = _on_model(self.study.evaluator, model.unlocked)
+        e = evaluator_on(self.study.evaluator, model.unlocked)
         values, violation = e._of_designs(model.unlocked.parameters[None], False)
         if violation[0] > 0:
             raise UsageError(f"design {self._row(k)}: built from its description it does not take all states")
@@ -214,22 +213,3 @@ def _with_source(old: Any, new: str) -> Any:
     if old is None:
         return {"study": new}
     return {**old, "study": new} if isinstance(old, Mapping) else {"before": old, "study": new}
-
-
-def _on_model(evaluator: Evaluator, model: "Model") -> Evaluator:
-    """The same questions to another model."""
-    cases = {
-        name: replace(case, model=model, target=None if case.target is None else replace(case.target, model=model))
-        for name, case in evaluator.cases.items()
-    }
-    measures = []
-    for m in evaluator.measures:
-        if isinstance(m, StateMeasure):
-            made = make_measure(m.name, m.text, model, cases[m.case], m.reduce)
-            if isinstance(m.quantity, Conditions):  # one characteristic length for all designs
-                made = replace(made, quantity=replace(m.quantity, length=evaluator.space.model.size))
-            measures.append(made)
-        else:
-            measures.append(replace(m, model=model))
-    space = DesignSpace(model, ())
-    return Evaluator(space, cases, tuple(measures), evaluator.objectives, evaluator.constraints)

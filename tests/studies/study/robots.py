@@ -33,6 +33,10 @@ velocities: [motor]
 """
 
 
+def read_robot(text: str) -> Robot:
+    return loads(text)
+
+
 def slider() -> Robot:
     return loads(SLIDER)
 

@@ -188,3 +188,25 @@ def test_what_is_refused(tmp_path: Path) -> None:
         gough.load_identification(tmp_path / "other.npz")
     with pytest.raises(gough.UsageError, match=r"kept as \.npz"):
         saving.save_identification(strange, tmp_path / "found.yaml")
+
+
+def test_least_numbers_are_judged_by_their_least_robots() -> None:
+    """Without a bound, too: a dexterity of a robot as it is built is no better than that of the one drawn."""
+    known: dict[str, Any] = {
+        "variables": {"rod": [0.61, 1.2]},
+        "cases": {"high": {"poses": [{"y": 0.3}]}},
+        "measures": {
+            "force": {"measure": "peak force", "case": "high"},
+            "dexterity": {"measure": "dexterity", "case": "high"},
+            "mean": {"measure": "mean dexterity", "case": "high"},
+        },
+        "minimise": "force",
+        "tolerances": {"deviations": {"rod": 0.02}, "draws": 16, "seed": 1},
+    }
+    study = study_of(str(EXAMPLES / "two_slides.yaml"), **known)
+    t = study.evaluator.tolerances
+    assert t is not None
+    drawn = 0.8 + t.deviations[:, 0]
+    least = (0.3 / np.sqrt(drawn**2 - 0.09)).min()  # tan φ of the flattest rods
+    found = study.evaluate({"rod": 0.8})
+    assert found["dexterity"] == pytest.approx(least, rel=1e-9) and found["mean"] == pytest.approx(least, rel=1e-9)

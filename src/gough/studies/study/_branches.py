@@ -4,6 +4,10 @@ Where states are led one from the other, a design that comes near a singularity 
 closed there, and its numbers are those of another robot. The determinants of what the dependent velocities follow from have the
 signs they have at home, in all designs, as long as no loop turned over; where drives are prescribed that of all loops together,
 times that of the drive map, tells the same (`gough.analysis.workspace.states`).
+
+Where the platform is led, loops are as they should be on both sides of a pose that drives do not hold. A motion through such a
+pose asks for forces that have no bound on the way, however harmless those at the states beside it are: the determinant of the
+drive map has one sign along a motion that drives can follow.
 """
 
 from typing import TYPE_CHECKING
@@ -11,10 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs
-from gough.kinematics.singularity import block_matrices, scaled_maps
+from gough.kinematics.singularity import block_matrices, driven_rows, scaled_maps
 
 if TYPE_CHECKING:
     from gough.model import Model
+
+NOISE = 1e-12
+"""Of a determinant, over the lengths of its rows: of drives that hold nothing anywhere."""
 
 
 def turned_over(model: "Model", q: np.ndarray, designs: np.ndarray, by_drives: bool) -> np.ndarray:
@@ -27,6 +34,21 @@ def turned_over(model: "Model", q: np.ndarray, designs: np.ndarray, by_drives: b
     )
     signs = _signs(model, q, designs, by_drives)
     return ((signs * home) < 0).any(axis=1)
+
+
+def not_held(model: "Model", q: np.ndarray, designs: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """States (d, s) of a motion q (d, s, nq) of designs (d, m) beyond a pose that the drives do not hold: those of the sign that
+    fewer of the design's states have, of those taken (d, s). Of robots with as many drives as what they hold."""
+    own, n = driven_rows(model), len(model.mechanism.drives)
+    if not taken.any() or len(own) != n:
+        return np.zeros(taken.shape, dtype=bool)
+    S = model.function("drive_map").values(q=q, parameters=designs[:, None])["S"][..., own, :]
+    S = np.where(taken[..., None, None], S, 0.0)
+    volume = np.linalg.det(S) / np.maximum(np.prod(np.linalg.norm(S, axis=-1), axis=-1), np.finfo(float).tiny)
+    ahead, behind = volume > NOISE, volume < -NOISE
+    fewer = np.asarray(ahead.sum(axis=1) < behind.sum(axis=1))[:, None]
+    both = np.asarray(ahead.any(axis=1) & behind.any(axis=1))[:, None]
+    return np.asarray(both & np.where(fewer, ahead, behind))
 
 
 def _signs(model: "Model", q: np.ndarray, designs: np.ndarray, by_drives: bool) -> np.ndarray:

@@ -26,7 +26,7 @@ from gough.simulation.motion.states import states_for, velocities
 from gough.simulation.motion.targets import MotionTarget, target_of
 from gough.spatial.euler import euler_matrix
 from gough.studies._closed_states import ClosedStates
-from gough.studies.study._branches import turned_over
+from gough.studies.study._branches import not_held, turned_over
 from gough.studies.study._grid import PoseGrid
 from gough.studies.study._prescribed import ANGLES, are_kept, closure_deficits, prescribed_columns, unmoved_coordinates
 
@@ -122,6 +122,8 @@ class StudyCase:
         if len(lost) and self.grid is None and self.count > COARSE:  # once more, in small steps
             q[lost], again = self._assembled(P[lost], self.count)
             missed[lost] = again | self._turned_over(q[lost], P[lost], again)
+        if self.target is not None and self.kind != "drives":
+            missed = missed | not_held(self.model, q, P, ~missed)
         v, a, more = self._rates(q, P)
         missed = missed | more
         good = np.asarray(~missed.any(axis=1))

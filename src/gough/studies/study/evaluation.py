@@ -214,14 +214,14 @@ class Evaluator:
         return out
 
     def _sense(self, name: str) -> float:
-        """1 where a large value is bad, -1 where a small one is: as its objective, or its bound, says."""
+        """1 where a large value is bad, -1 where a small one is: as its objective or its bound says, else of itself."""
         for o in self.objectives:
             if o.measure == name:
                 return o.sense
         for c in self.constraints:
             if c.measure == name:
                 return -1.0 if c.at_most is None else 1.0
-        return 1.0
+        return self.measures[self._place[name]].sense
 
     def demand_gradients(self) -> None:
         """UsageError with all reasons why there are none."""

@@ -6,13 +6,14 @@ states: its mass, its footprint.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from gough.errors import BadStateError, UsageError
 from gough.robot.item import nearest
 from gough.studies.quantities import (
+    Conditions,
     FrameCompliance,
     FrameDeflection,
     JointCoordinates,
@@ -67,6 +68,12 @@ class StateMeasure:
     def words(self) -> list[str]:
         """What it is, as plain data."""
         return [self.name, self.text, self.reduce or "", self.case]
+
+    @property
+    def sense(self) -> float:
+        """1 where a large number is bad, -1 where a small one is: of a least number, and of conditions on average."""
+        least = self.reduction.bounds is not None and self.reduction.bounds[0] < 0
+        return -1.0 if least or isinstance(self.quantity, Conditions) else 1.0
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -143,6 +150,7 @@ class DesignMeasure:
     name: str
     kind: str
     model: "Model"
+    sense: ClassVar[float] = 1.0
 
     @property
     def words(self) -> list[str]:
@@ -182,6 +190,7 @@ class WorkspaceMeasure:
     unit: str
     condition: float = 0.0
     length: float | None = None
+    sense: ClassVar[float] = -1.0
 
     @property
     def words(self) -> list[str]:

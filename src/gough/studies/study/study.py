@@ -95,11 +95,7 @@ class Study:
     def robot_at(self, variables: Mapping[str, float], source: str | None = None) -> "Robot":
         """A design as a description; variables that are not named as they are there. source: where its numbers come from."""
         self._point(variables)
-        known = self.evaluator.space.model.variables.names
-        own = {n: x for n, x in variables.items() if n in known}
-        others = {n: x for n, x in variables.items() if n not in own}
-        robot = self.robot.with_variables(own) if own else self.robot
-        return robot.with_parameters(others, source) if others else robot
+        return with_numbers(self.robot, variables, source)
 
     def _point(self, variables: Mapping[str, float] | None) -> np.ndarray:
         """Of one design (k,)."""
@@ -133,3 +129,11 @@ class Study:
 
         demand_one_of("device", device, ("cpu", "cuda"))
         return run_study(self, folder, cluster, mixed, budget, device)
+
+
+def with_numbers(robot: "Robot", numbers: Mapping[str, float], source: str | None = None) -> "Robot":
+    """A description with other numbers of its variables and parameters, by name. source: where they come from."""
+    own = {n: x for n, x in numbers.items() if n in robot.variables}
+    others = {n: x for n, x in numbers.items() if n not in own}
+    made = robot.with_variables(own) if own else robot
+    return made.with_parameters(others, source) if others else made
