@@ -32,7 +32,7 @@ from gough.identification.data._outliers import K
 from gough.identification.data._pieces import EvenPiece, make_pieces
 from gough.identification.data._problems import DataProblem, check_accepted, demand_none, row_numbers, say_rows
 from gough.identification.data._shifts import find_shift
-from gough.identification.data._states import RobotStates, close_states, singular_words
+from gough.identification.data._states import RobotStates, close_states, folded_words, singular_words
 from gough.identification.data._suspicions import find_speed_doubts
 from gough.identification.data._ways import WAYS, Way, choose_way
 from gough.identification.data.record import Record
@@ -254,9 +254,8 @@ def _states_of(
     accept: Sequence[str],
     near: np.ndarray | None,
 ) -> _Work:
-    n = len(piece.record)
     skipped = int(np.ceil(_edge(piece.step, low, late, trim) / piece.step))
-    rows = np.arange(skipped, n - skipped, stride)
+    rows = np.arange(skipped, len(piece.record) - skipped, stride)
     name = piece.record.name
     if not len(rows):
         return _Work(
@@ -271,6 +270,8 @@ def _states_of(
         remedy = "is it this robot, and are units, offsets and signs right? Accept 'reach' to leave these rows out"
         if singular:
             remedy = f"{singular}; split the record there: behind it the robot may be in another assembly"
+        elif folded := folded_words(way.model, found.q):
+            remedy = f"{folded}; or accept 'reach' to leave these rows out"
         problems.append(DataProblem("reach", name, way.kind, what, remedy, row_numbers(rows[bad])))
     if len(found.leaps):
         what = f"joints leap into another assembly after {say_rows(found.leaps, time)}"
