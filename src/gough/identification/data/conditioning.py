@@ -214,8 +214,7 @@ def _band(way: Way, pieces: Sequence[EvenPiece], band: float | str | None, notes
         notes.append("no filter; derivatives are differences over nine points")
         return None
     if not isinstance(band, str):
-        most = 0.5 / max(p.step for p in pieces)
-        if band >= most:
+        if band >= (most := 0.5 / max(p.step for p in pieces)):
             raise UsageError(f"condition: band={band:g} Hz; half the sampling rate is {most:.4g} Hz")
         notes.append(f"band {band:.4g} Hz, as told")
         return float(band)
@@ -326,13 +325,14 @@ def _compared_forces(
     for found in forces.shifts() if shifted else ():
         if found.plain and abs(found.late) >= step:
             out[found.channel] = found.late
-            notes.append(f"{found}: taken out")
+            notes.append(f"{found}: taken out{found.early_words}")
+            if found.early_words:
+                warn(notes[-1], DataWarning)
         elif (found.certain or found.likely) and abs(found.late) >= 0.1 * step:
             why = "less than a sample" if found.plain or abs(found.late) < step else "that may be chance"
-            text = f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)"
-            notes.append(text)
+            notes.append(f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)")
             if found.channel == "force" and (found.likely or abs(found.late) >= step):
-                warn(text, DataWarning)
+                warn(notes[-1], DataWarning)
     _tell(forces.doubts(), notes)
     for name in way.names if shifted and way.kind == "joints" else ():
         kept = [(r, rows) for r, rows, _, _ in some if name in r.rates and name in r.positions]
