@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.identification._zeros import can_be_derived, first_rows, residual_of, unexplained
+from gough.identification._zeros import can_be_derived, first_rows, project_residuals, residual_of
 from gough.identification.data.filtering import delay_drive
 from gough.identification.estimation.rows import ForceEquations
 
@@ -38,7 +38,7 @@ def doubts_of_delays(found: "Identification") -> Iterator[str]:
             return
         columns.append((residual_of(equations.at(moved), phi) - r) / by)
     one = np.ones(len(names))
-    D, rest = unexplained(found, equations, np.stack(columns, axis=-1), r)
+    D, rest = project_residuals(found, equations, np.stack(columns, axis=-1), r)
     common = D @ one
     common /= max(float(np.linalg.norm(common)), 1e-300)
     apart = np.eye(len(names))[:, 1:] - np.eye(len(names))[:, :1]  # of every other drive against the first

@@ -45,7 +45,7 @@ def doubts_of_zeros(found: "Identification") -> Iterator[str]:
         columns.append((residual_of(equations.at(moved), phi) - r) / by)
     columns = np.stack(columns, axis=-1)
     size = np.linalg.norm((columns / found.estimate.sigma[:, None]).reshape(-1, len(units)), axis=0)
-    D, rest = unexplained(found, equations, columns, r)
+    D, rest = project_residuals(found, equations, columns, r)
     told = np.flatnonzero(np.linalg.norm(D, axis=0) > FELT * np.maximum(size, 1e-300))
     if not len(told):
         return
@@ -90,7 +90,7 @@ def residual_of(equations: ForceEquations, phi: np.ndarray) -> np.ndarray:
     return np.concatenate([piece.target - piece.Y @ phi for piece in equations])
 
 
-def unexplained(
+def project_residuals(
     found: "Identification", equations: ForceEquations, columns: np.ndarray, r: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Columns (equations, rows, k) and residuals r (equations, rows) over their noise, less what base parameters take away:
