@@ -262,3 +262,19 @@ def test_another_gain_of_one_drive_is_named_with_its_factor(gain: float) -> None
     factors = {name: float(x) for name, x in re.findall(r"the force of (\w+) were ([\d.]+) ± ", text)}
     assert abs(factors[left] * gain - 1) < 0.05, text  # of two drives, either may be meant
     assert "the force of" not in said(record(0))[1]
+
+
+@pytest.mark.parametrize("late", [4, -4])
+def test_an_encoder_that_is_read_at_another_time_is_said(late: int) -> None:
+    """By so many samples of 2 ms: the left one is what the right one is not."""
+    left, right = model().layout.drive_names
+    n = len(record(1).time)
+    kept, moved = slice(8, n - 8), slice(8 - late, n - 8 - late)
+    good = record(1).rows(kept)
+    other = replace(good, positions={**good.positions, left: np.asarray(record(1).positions[left])[moved]})
+    text = said(gough.condition(model(), other, shifts=None))[1]
+    told = re.search(r"read at other times than the rest of them: (.*?) \(late where positive\)", text)
+    assert told is not None
+    apart = {name: float(ms) for name, ms in re.findall(r"(\w+_motor) ([-+][\d.]+) ±", told[1])}
+    assert apart.get(left, 0.0) - apart.get(right, 0.0) == pytest.approx(2.0 * late, abs=1.0)
+    assert "read at other times" not in said(good)[1]

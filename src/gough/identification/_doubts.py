@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import chi2
 
+from gough.identification._delays import doubts_of_delays
 from gough.identification._force_channels import doubts_of_force_channels
 from gough.identification._zeros import doubts_of_zeros
 from gough.identification.data.samples import Samples
@@ -65,6 +66,7 @@ def doubts_of(found: "Identification") -> list[str]:
     out += _blurred_friction(found)
     out += _against_prior(found)
     out += doubts_of_zeros(found)
+    out += doubts_of_delays(found)
     if found.validation is not None:
         learned = {key for key, _ in named_contents(found.samples)}
         same = [name for key, name in named_contents(found.validation) if key in learned]

@@ -30,28 +30,22 @@ FELT = 1e-3
 def doubts_of_zeros(found: "Identification") -> Iterator[str]:
     """What a user should hear of zeros of encoders."""
     layout, rows = found.model.layout, found.rows
-    if found.method == "didim" or not rows.at_drives or rows.gains or len(layout.drive_names) != found.model.mobility:
+    if not can_be_derived(found):
         return
-    samples = _some(found)
-    equations = ForceEquations(rows, samples, found.thinning)
-    if equations.count * len(rows.names) < EQUATIONS * (rows.size + len(rows.names)):
-        return
-    phi, sigma = found.estimate.phi, found.estimate.sigma
+    samples = first_rows(found)
+    equations, phi = ForceEquations(rows, samples, found.thinning), found.estimate.phi
     units = ["rad" if unit == "N m" else "m" for unit in layout.drive_units]
-    r = _residual(equations, phi)
+    r = residual_of(equations, phi)
     columns = []
     for k, unit in enumerate(units):
         by = STEP * (1.0 if unit == "rad" else found.model.size)
         moved = move_drive(samples, k, by)
         if moved is None:
             return
-        columns.append((_residual(equations.at(moved), phi) - r) / by)
-    Y = np.concatenate([piece.Y / sigma[:, None] for piece in equations]).reshape(-1, rows.size)
-    D = (np.stack(columns, axis=-1) / sigma[:, None]).reshape(-1, len(units))
-    size = np.linalg.norm(D, axis=0)
-    U, values, _ = np.linalg.svd(Y / np.maximum(np.linalg.norm(Y, axis=0), 1e-300), full_matrices=False)
-    Q = U[:, values > 1e-10 * values[0]]
-    D, rest = (x - Q @ (Q.T @ x) for x in (D, (r / sigma).ravel()))
+        columns.append((residual_of(equations.at(moved), phi) - r) / by)
+    columns = np.stack(columns, axis=-1)
+    size = np.linalg.norm((columns / found.estimate.sigma[:, None]).reshape(-1, len(units)), axis=0)
+    D, rest = project_residuals(found, equations, columns, r)
     told = np.flatnonzero(np.linalg.norm(D, axis=0) > FELT * np.maximum(size, 1e-300))
     if not len(told):
         return
@@ -74,7 +68,16 @@ def doubts_of_zeros(found: "Identification") -> Iterator[str]:
         )
 
 
-def _some(found: "Identification") -> Samples:
+def can_be_derived(found: "Identification") -> bool:
+    """Whether residuals can be derived by where drives are: encoders of them tell the state, and rows are enough."""
+    rows, model = found.rows, found.model
+    if found.method == "didim" or not rows.at_drives or rows.gains or len(model.layout.drive_names) != model.mobility:
+        return False
+    equations = ForceEquations(rows, first_rows(found), found.thinning)
+    return equations.count * len(rows.names) >= EQUATIONS * (rows.size + len(rows.names))
+
+
+def first_rows(found: "Identification") -> Samples:
     """The first runs, with rows enough."""
     samples, rows = found.samples, found.rows
     wanted = EQUATIONS * (rows.size + len(rows.names)) // len(rows.names) + 1
@@ -82,5 +85,20 @@ def _some(found: "Identification") -> Samples:
     return samples if len(samples) <= most else samples.rows(slice(0, most))
 
 
-def _residual(equations: ForceEquations, phi: np.ndarray) -> np.ndarray:
+def residual_of(equations: ForceEquations, phi: np.ndarray) -> np.ndarray:
+    """What φ does not predict (equations, rows)."""
     return np.concatenate([piece.target - piece.Y @ phi for piece in equations])
+
+
+def project_residuals(
+    found: "Identification", equations: ForceEquations, columns: np.ndarray, r: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Columns (equations, rows, k) and residuals r (equations, rows) over their noise, less what base parameters take away:
+    (n, k) and (n,)."""
+    sigma, rows = found.estimate.sigma, found.rows
+    Y = np.concatenate([piece.Y / sigma[:, None] for piece in equations]).reshape(-1, rows.size)
+    D = (columns / sigma[:, None]).reshape(-1, columns.shape[-1])
+    U, values, _ = np.linalg.svd(Y / np.maximum(np.linalg.norm(Y, axis=0), 1e-300), full_matrices=False)
+    Q = U[:, values > 1e-10 * values[0]]
+    D, rest = (x - Q @ (Q.T @ x) for x in (D, (r / sigma).ravel()))
+    return D, rest

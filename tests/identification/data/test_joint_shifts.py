@@ -84,6 +84,19 @@ def test_one_drive_that_comes_late_alone_is_named() -> None:
     assert all(abs(x) < 2 * MS for name, x in found.items() if right not in name), found
 
 
+def test_a_force_that_comes_before_its_motion_is_said_to_be_a_late_encoder() -> None:
+    log, rows = rubbed(1.5), 10
+    left, right = log.model.layout.drive_names
+    good = log.record(step=1e-6, noise=0.01)
+    late = {right: np.concatenate([np.full(rows, log.x[0, 1]), log.x[:-rows, 1]])}
+    record = replace(good, positions={**good.positions, **late}).rows(slice(rows, None))
+    with pytest.warns(
+        gough.DataWarning, match=rf"is it the encoder of {right} that comes late\?.*'position {right}': 0.0"
+    ):
+        notes = gough.condition(build("five_bar"), record).notes
+    assert not any(f"encoder of {left} " in note for note in notes)
+
+
 @pytest.mark.slow
 def test_a_way_far_from_singular_poses_is_not_said_to_meet_one() -> None:
     """Far from one nothing is said."""

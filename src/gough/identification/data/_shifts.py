@@ -59,6 +59,17 @@ class Shift:
         """Whether it explains so much that it may be taken out unasked."""
         return self.certain and self.after < TAKEN * self.before
 
+    @property
+    def early_words(self) -> str:
+        """What to say of the force of a drive that comes before the motion it makes, by a sample and more; "" of others."""
+        kind, _, drive = self.channel.partition(" ")
+        if kind != "force" or not drive or self.late > -self.step:
+            return ""
+        return (
+            f"; no force comes before the motion it makes: is it the encoder of {drive} that comes late? Then "
+            f"shifts={{'position {drive}': {-self.late:.3g}}} is right, and without it numbers lean"
+        )
+
     def __str__(self) -> str:
         side = "late" if self.late >= 0 else "early"
         size = (

@@ -24,6 +24,8 @@ CORRECTIONS = 3
 """Steps of least squares, for more coordinates than freedoms."""
 NEARLY = 0.05
 """Of the usual reciprocal condition of the drives' map, from which a way is said to come to a singular pose."""
+FOLDED = 0.5
+"""Of a leg's usual reciprocal condition, from which it is nearly stretched or folded."""
 LOOKED_AT = 2**15
 """Rows of a way that are looked at for singular poses, at least, where it has as many."""
 LEAP = 0.05
@@ -97,6 +99,39 @@ def singular_words(model: "Model", q: np.ndarray) -> str:
         else f"its reciprocal condition falls to {least:.2g}, {usual:.2g} usually"
     )
     return f"the robot comes to a singular pose on its way, where drives move it no more as they are told ({how})"
+
+
+def folded_words(model: "Model", q: np.ndarray) -> str:
+    """What to say where loops stop closing along configurations (n, nq), NaN in such rows, since a leg comes to a stretched or
+    folded pose there: drives take the robot through it, but velocities that leave the leg's own joints open do not. "" where v
+    are the drives' rates, and where no leg does."""
+    layout = model.layout
+    closed = np.isfinite(q).all(axis=1)
+    lost = np.zeros(len(q) + 2, dtype=bool)
+    lost[1:-1] = ~closed
+    last = np.flatnonzero(closed & (lost[:-2] | lost[2:]))
+    if not len(last) or layout.v_names[: layout.mobility] == layout.drive_names:
+        return ""
+    good = np.flatnonzero(closed)
+    good = good[:: max(1, len(good) // AT_ONCE)]
+    here, way, home = (model.singularity(x) for x in (q[last], q[good], model.home[None]))
+    if not here.serial_names:
+        return ""
+    usual = np.maximum(np.median(way.serial, axis=0), home.serial[0])
+    least = here.serial.min(axis=0)
+    k = int(np.argmin(least / np.maximum(usual, 1e-300)))
+    if not least[k] < FOLDED * usual[k]:
+        return ""
+    led = ", ".join(layout.v_names[: layout.mobility])
+    return (
+        f"next to them {_leg_name(here.serial_names[k])} is nearly stretched or folded (reciprocal condition {least[k]:.2g}, "
+        f"{usual[k]:.2g} usually), where the equations, whose independent velocities are {led}, end; does the robot go through "
+        "such a pose? Write 'velocities: drives' into the description, with which they do not"
+    )
+
+
+def _leg_name(name: str) -> str:
+    return name if name.startswith("leg") else f"leg or loop {name}"
 
 
 def _distances(model: "Model", q: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ from gough.identification.data._outliers import K
 from gough.identification.data._pieces import EvenPiece, make_pieces
 from gough.identification.data._problems import DataProblem, check_accepted, demand_none, row_numbers, say_rows
 from gough.identification.data._shifts import find_shift
-from gough.identification.data._states import RobotStates, close_states, singular_words
+from gough.identification.data._states import RobotStates, close_states, folded_words, singular_words
 from gough.identification.data._suspicions import find_speed_doubts
 from gough.identification.data._ways import WAYS, Way, choose_way
 from gough.identification.data.record import Record
@@ -214,8 +214,7 @@ def _band(way: Way, pieces: Sequence[EvenPiece], band: float | str | None, notes
         notes.append("no filter; derivatives are differences over nine points")
         return None
     if not isinstance(band, str):
-        most = 0.5 / max(p.step for p in pieces)
-        if band >= most:
+        if band >= (most := 0.5 / max(p.step for p in pieces)):
             raise UsageError(f"condition: band={band:g} Hz; half the sampling rate is {most:.4g} Hz")
         notes.append(f"band {band:.4g} Hz, as told")
         return float(band)
@@ -254,9 +253,8 @@ def _states_of(
     accept: Sequence[str],
     near: np.ndarray | None,
 ) -> _Work:
-    n = len(piece.record)
     skipped = int(np.ceil(_edge(piece.step, low, late, trim) / piece.step))
-    rows = np.arange(skipped, n - skipped, stride)
+    rows = np.arange(skipped, len(piece.record) - skipped, stride)
     name = piece.record.name
     if not len(rows):
         return _Work(
@@ -271,6 +269,8 @@ def _states_of(
         remedy = "is it this robot, and are units, offsets and signs right? Accept 'reach' to leave these rows out"
         if singular:
             remedy = f"{singular}; split the record there: behind it the robot may be in another assembly"
+        elif folded := folded_words(way.model, found.q):
+            remedy = f"{folded}; or accept 'reach' to leave these rows out"
         problems.append(DataProblem("reach", name, way.kind, what, remedy, row_numbers(rows[bad])))
     if len(found.leaps):
         what = f"joints leap into another assembly after {say_rows(found.leaps, time)}"
@@ -325,13 +325,14 @@ def _compared_forces(
     for found in forces.shifts() if shifted else ():
         if found.plain and abs(found.late) >= step:
             out[found.channel] = found.late
-            notes.append(f"{found}: taken out")
+            notes.append(f"{found}: taken out{found.early_words}")
+            if found.early_words:
+                warn(notes[-1], DataWarning)
         elif (found.certain or found.likely) and abs(found.late) >= 0.1 * step:
             why = "less than a sample" if found.plain or abs(found.late) < step else "that may be chance"
-            text = f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)"
-            notes.append(text)
+            notes.append(f"{found}: {why}, left (shifts={{{found.channel!r}: {found.late:.3g}}} takes it out)")
             if found.channel == "force" and (found.likely or abs(found.late) >= step):
-                warn(text, DataWarning)
+                warn(notes[-1], DataWarning)
     _tell(forces.doubts(), notes)
     for name in way.names if shifted and way.kind == "joints" else ():
         kept = [(r, rows) for r, rows, _, _ in some if name in r.rates and name in r.positions]

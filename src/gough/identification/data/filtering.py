@@ -1,4 +1,5 @@
-"""States of samples made again from the positions of their drives: filtered, as those of a record are, or with a drive elsewhere.
+"""States of samples made again from the positions of their drives: filtered, as those of a record are, or with a drive elsewhere
+or at another time.
 
 A low-pass takes noise away and blurs what is fast: where a drive turns back dry friction jumps, and its filtered velocity passes
 zero at another time than the true one. That is no noise, so that no average removes it; but a simulated robot that moves alike is
@@ -44,14 +45,38 @@ def filter_states(samples: Samples, band_hz: float | None) -> Samples:
 
 def move_drive(samples: Samples, drive: int, by: float) -> Samples | None:
     """The samples with a drive elsewhere, loops closed; None where they do not close."""
+    x, rates, accelerations = _drive_motion(samples)
+    x[:, drive] += by
+    return _closed_at(samples, x, rates, accelerations)
+
+
+def delay_drive(samples: Samples, drive: int, late: float) -> Samples | None:
+    """The samples with a drive where its encoder says `late` seconds later; None where loops do not close."""
+    x, rates, accelerations = _drive_motion(samples)
+    jerk = np.zeros(len(samples))
+    edges = np.flatnonzero(np.diff(samples.run, prepend=-1, append=-1))
+    for begin, end in pairwise(edges.tolist()):
+        if end - begin > 1:
+            jerk[begin:end] = np.gradient(accelerations[begin:end, drive], samples.spacing)
+    x[:, drive] += late * rates[:, drive]
+    rates[:, drive] += late * accelerations[:, drive]
+    accelerations[:, drive] += late * jerk
+    return _closed_at(samples, x, rates, accelerations)
+
+
+def _drive_motion(samples: Samples) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions, rates, accelerations (n, drives) of the drives; arrays of their own."""
     model = samples.model
     at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
     state = {"q": samples.q, "v": samples.v, "parameters": model.parameters}
     rates = model.function("tree_rates").values(**state)["u"][:, at]
     accelerations = model.function("joint_motion").values(**state, vdot=samples.acceleration)["ud"][:, at]
-    x = samples.q[:, model.drive_index].copy()
-    x[:, drive] += by
-    way, parts = lead_by_joints(model, model.layout.drive_names), []
+    return samples.q[:, model.drive_index].copy(), rates.copy(), accelerations.copy()
+
+
+def _closed_at(samples: Samples, x: np.ndarray, rates: np.ndarray, accelerations: np.ndarray) -> Samples | None:
+    """The samples with drives moving so, loops closed; None where they do not close."""
+    way, parts = lead_by_joints(samples.model, samples.model.layout.drive_names), []
     edges = np.flatnonzero(np.diff(samples.run, prepend=-1, append=-1))
     for begin, end in pairwise(edges.tolist()):
         own = slice(begin, end)
