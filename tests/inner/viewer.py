@@ -2,6 +2,9 @@
 
 from gough.viewer.drawing.figure import Figure, coil, inertia_box, swept_bar
 from gough.viewer.drawing.mesh import EMPTY, Mesh, frame_along, merge_meshes, read_mesh
+from gough.viewer.live.gains import Gain, gains_of, offered_laws, reference_of, with_gains
+from gough.viewer.live.loop import LiveLoop
+from gough.viewer.live.push import PushedFrame
 from gough.viewer.posing.axes import pose_of, ranges_of, sets_of_axes
 from gough.viewer.posing.designs import DesignStates, demand_designs, front_way, smooth_way, usual_designs
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
@@ -13,9 +16,12 @@ __all__ = [
     "EMPTY",
     "DesignStates",
     "Figure",
+    "Gain",
     "Hold",
+    "LiveLoop",
     "Load",
     "Mesh",
+    "PushedFrame",
     "RobotScene",
     "Viewer",
     "coil",
@@ -23,15 +29,19 @@ __all__ = [
     "frame_along",
     "frames_for_loads",
     "front_way",
+    "gains_of",
     "inertia_box",
     "merge_meshes",
+    "offered_laws",
     "pose_of",
     "ranges_of",
     "read_mesh",
+    "reference_of",
     "sets_of_axes",
     "smooth_way",
     "subject_of",
     "swept_bar",
     "usual_designs",
     "usual_stiffness",
+    "with_gains",
 ]

@@ -114,7 +114,7 @@ def _changed_law(setup: Setup, now: Inputs, controller: Law) -> tuple[Law, Array
     law.check(plant.laws_robot.model, settings.motion)
     if not (type(law) is type(now.law) and _same(law.knows(), now.law.knows())):
         raise UsageError(
-            f"controller={controller.name!r}: the stepper was made with {now.law.name!r}, computing with a robot that stays; make "
+            f"controller={controller.name!r}: the stepper was made with {now.law.name!r}, whose robot stays; make "
             "another one, and begin it where this one is with reset(q, v, t)"
         )
     if not _same(law.limit, now.law.limit):

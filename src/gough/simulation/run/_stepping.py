@@ -180,6 +180,12 @@ class Stepping:
         plant = self.setup.plant
         return self.inputs.put_on(plant.rows.stretch(self.t, self.t, np.zeros(len(plant.model.mechanism.drives))))
 
+    @property
+    def kept_bytes(self) -> int:
+        """Memory of what was kept."""
+        arrays = [part if isinstance(part, np.ndarray) else part.records for part in self.kept]
+        return sum(x.nbytes for x in arrays)
+
     def forget(self) -> None:
         """Drops what was kept."""
         self._hand_on()

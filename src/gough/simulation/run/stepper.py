@@ -128,6 +128,11 @@ class Stepper:
         """Drop what was recorded until now: `recorded` begins here."""
         self._run.forget()
 
+    @property
+    def recorded_bytes(self) -> int:
+        """Memory that what was recorded takes."""
+        return self._run.kept_bytes
+
     def __reduce__(self) -> Any:
         raise UsageError(
             "a stepper stands on machine code and memory of its process, and is neither copied nor pickled: make another one "
