@@ -171,7 +171,7 @@ def test_many_threads_ask_at_once(mass: gough.Model) -> None:
     def again(act) -> threading.Thread:
         def work() -> None:
             try:
-                for k in range(60):
+                for k in range(25):
                     act(k)
             except Exception as error:
                 failed.append(error)
@@ -183,7 +183,7 @@ def test_many_threads_ask_at_once(mass: gough.Model) -> None:
         again(lambda k: loop.change_law(laws.JointPD(STIFFNESS + k, DAMPING))),
         again(lambda k: loop.drag(None if k % 3 else np.array([0, 0, 0.1]))),
         again(lambda k: loop.push(np.array([0, 0, float(k), 0, 0, 0]))),
-        again(lambda k: loop.reset() if k % 20 == 0 else loop.recording()),
+        again(lambda k: loop.reset() if k % 10 == 0 else loop.recording()),
     ]
     for thread in threads:
         thread.start()

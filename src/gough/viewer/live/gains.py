@@ -103,7 +103,8 @@ def _gains(law: Any, key: str, units: list[str]) -> list[Gain]:
         alike = bool((own == own[0]).all())
         value = float(own[0]) if alike else 1.0
         shares = (1.0,) * len(places) if alike else tuple(own.tolist())
-        label = f"{word} ({unit})" if alike and unit != "1" else f"{word}{'' if alike else ' (× as given)'}"
+        of = unit if alike else "× as given"
+        label = word if alike and unit == "1" else f"{word} ({of})"
         one = alike and len(set(units)) == 1
         found.append(Gain(key, label, () if one else places, shares, value, _top(value)))
     return found

@@ -94,7 +94,7 @@ class LiveLoop:
             if self.pushed is not None and self.pushed.frame != frame:
                 self.wrench, self.dragged = np.zeros(6), None
             self.sim, self.law, self.reference, self.pushed, self.hold = sim, law, reference, pushed, hold
-            self.stiffness = min(pushed.stiffness(), pushed.stiffest(STEP))
+            self.stiffness = min(pushed.stiffness, pushed.stiffest(STEP))
             self._put_on = np.zeros(6)
             self._begin_anew(sim.t)
 

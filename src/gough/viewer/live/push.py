@@ -54,9 +54,10 @@ class PushedFrame:
         """Whether a force moves it."""
         return any(self.moves[:3])
 
-    def stiffness(self, frequency: float = FREQUENCY) -> float:
-        """Of a spring (N/m) that swings with the least mass at a frequency (Hz)."""
-        return self.mass * (2 * np.pi * frequency) ** 2
+    @property
+    def stiffness(self) -> float:
+        """Of the spring (N/m) that is offered first: two digits."""
+        return float(f"{self.mass * (2 * np.pi * FREQUENCY) ** 2:.2g}")
 
     def usual_loads(self) -> tuple[float, float]:
         """(N, N m) that move it visibly on springs of some hertz: by a tenth of the robot's size, by a radian; round numbers."""
@@ -64,8 +65,8 @@ class PushedFrame:
         return round_above(self.mass * servo * 0.1 * self.size), round_above(self.inertia * servo)
 
     def stiffest(self, step: float) -> float:
-        """The largest spring (N/m) whose force may be held for a step (s)."""
-        return self.mass * (FASTEST / step) ** 2
+        """The largest spring (N/m) whose force may be held for a step (s): two digits."""
+        return float(f"{self.mass * (FASTEST / step) ** 2:.2g}")
 
     def spring_force(self, dragged: Vector, x: Vector, v: Vector, stiffness: float, most: float) -> Vector:
         """(3,) N: (1)."""

@@ -31,9 +31,11 @@ class PushHandle:
     def begin(self) -> None:
         """A handle for the frame that is pushed now."""
         self.remove()
-        pushed, size = self.loop.pushed, self.session.subject.figure.size
+        pushed, figure = self.loop.pushed, self.session.subject.figure
         if pushed is None or not pushed.can_be_dragged:
             return
+        low, high = figure.bounds()
+        size = max(figure.size, 0.4 * float(np.linalg.norm(np.asarray(high) - np.asarray(low))))
         at, moves = self.loop.frame_position(), pushed.moves[:3]
         self._count += 1  # a new name: pages remember where a node of an old name was
         self._gizmo = self.session.scene.add_transform_controls(

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 SPEEDS = ("0.01×", "0.05×", "0.1×", "0.25×", "0.5×", "1×", "2×")
 TOLD_EVERY, PLOTTED_EVERY = 0.25, 0.15
 """s between updates of the words, and of the plots."""
+SETTLED = 0.15
+"""s in which a page takes in what was sent to plots before they go."""
 SHARES = 1000
 """Steps of a slider."""
 LOADS = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("mx", "N m"), ("my", "N m"), ("mz", "N m"))
@@ -132,10 +134,12 @@ class LivePanel:
 
     def _follow(self) -> None:
         """Let beats come while time goes on."""
+        if self.session.closed:
+            return
         playing = self.loop.playing
         self._play.label = "Pause" if playing else "Play"
         self._play.icon = Icon.PLAYER_PAUSE if playing else Icon.PLAYER_PLAY
-        if playing and self._ticker is None and not self.session.closed:
+        if playing and self._ticker is None:
             self._ticker = self.session.worker.every(BEAT, self._beat)
         elif not playing and self._ticker is not None:
             self._ticker.stop()
@@ -148,7 +152,7 @@ class LivePanel:
             now = monotonic()
             words, plots = now - self._told >= TOLD_EVERY, now - self._drawn >= PLOTTED_EVERY
             ended = bool(self.loop.stopped)
-            if moved or ended:
+            if (moved or ended) and not self.session.closed:
                 self._show(words or ended, plots or ended)
             if ended:
                 self._follow()
@@ -170,11 +174,13 @@ class LivePanel:
             if words:
                 self._told = monotonic()
                 self._tell()
-            if plots:
+            if plots and not self._busy:
                 self._drawn = monotonic()
                 self.plots.show()
 
     def _tell(self) -> None:
+        if self.session.closed:
+            return
         loop = self.loop
         self._verdict.content = verdict(loop, self._busy, self._beyond())
         size = 0 if loop.sim is None else loop.sim.recorded_bytes
@@ -208,6 +214,7 @@ class LivePanel:
                 self.loop.begin(law, frame, hold, keep)
             except GoughError as error:
                 self.session.report_error(error)
+            sleep(SETTLED)
             self.session.worker.post("made", made)
 
         def made() -> None:
@@ -308,7 +315,7 @@ class LivePanel:
         if pushed.can_be_dragged:
             largest = pushed.stiffest(STEP)
             self._spring.max, self._spring.step = largest, largest / SHARES
-            self._spring.value = min(pushed.stiffness(), largest)
+            self._spring.value = min(pushed.stiffness, largest)
             self._most.max, self._most.step, self._most.value = 10 * force, 10 * force / SHARES, 2 * force
             self._set_spring()
 
@@ -396,12 +403,10 @@ def law_text(law: Law | None, gains: tuple[Gain, ...], moves: bool) -> str:
     """What the law does, in a line."""
     if law is None:
         return "The drives give no force."
-    follows = (
-        "" if not law_follows(law) else " It follows the motion that was given." if moves else " It holds a place."
-    )
-    moved = "" if gains else " Its numbers are those it was made with."
-    weight = " The weight is held." if getattr(getattr(law, "law", law), "gravity", False) else ""
-    return f"{law.name[:1].upper()}{law.name[1:]}.{follows}{weight}{moved}"
+    said = [] if not law_follows(law) else ["Follows the motion that was given."] if moves else ["Holds a place."]
+    said += ["Bears the weight."] if getattr(getattr(law, "law", law), "gravity", False) else []
+    said += [] if gains else ["No gains to move."]
+    return " ".join(said)
 
 
 def law_follows(law: Law) -> bool:
