@@ -107,7 +107,9 @@ def _panels_of(run: Run, name: str) -> list[PlotPanel]:
             own = {column: values for column, (of, values) in columns.items() if of == unit}
             out.append(PlotPanel(title, unit, tuple(own), np.stack(list(own.values()), axis=1)))
         return out
-    return panels(run, (name,)) if name in run else []
+    found = panels(run, (name,)) if name in run else []
+    some = [panel for panel in found if panel.values.any()] if name == "tracking" else []
+    return some or found  # nothing is said of turns where there are none
 
 
 def _beside_columns(run: Run, name: str) -> dict[str, list[Beside]]:

@@ -200,7 +200,7 @@ class Plots:
                 besides.setdefault((curve.name, curve.run), []).append(number)
                 continue
             mark, more = "╌" if curve.run else "━", besides.get((curve.name, curve.run))
-            number += f" ({', '.join(more)})" if more else ""
+            number += f"&nbsp;({', '.join(more)})" if more else ""
             rows.append(f'<span style="color:{colour}">{mark}</span>&nbsp;{html.escape(curve.name)}&nbsp;{number}')
         roles = dict.fromkeys(curve.role for curve in panel.curves if curve.role)
         if roles:
