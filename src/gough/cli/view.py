@@ -67,10 +67,6 @@ def view(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if not live and (controller is not None or motion is not None):
-            raise UsageError(
-                "--controller and --motion are for --live; a run has its own: gough simulate … --out run.npz"
-            )
         if export:
             if live:
                 raise UsageError("--live and --export: a live page has a button that takes its recording away")

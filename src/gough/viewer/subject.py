@@ -16,6 +16,7 @@ from gough.simulation.results.formats import SUFFIXES
 from gough.simulation.results.run import Run
 from gough.studies.result import StudyResult
 from gough.viewer.drawing.figure import Figure
+from gough.viewer.live.gains import demand_fit
 from gough.viewer.posing.designs import DesignStates, demand_designs, front_way
 
 MOST_RUNS = 2
@@ -140,6 +141,8 @@ def live_subject(
         raise UsageError(
             f"view: a {kind}, it does not run live; give its robot: a model, a description, a name or a file"
         )
+    if law is not None:
+        demand_fit(found.model, law, motion)
     return replace(found, live=LiveSubject(law, motion))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import GoughError
+from gough.errors import GoughError, UsageError
 from gough.model import Model
 from gough.simulation.control.computed_torque import ComputedTorque
 from gough.simulation.control.gravity_compensation import GravityCompensation
@@ -118,8 +118,9 @@ def _top(value: float) -> float:
 # What is offered.
 
 
-def offered_laws(model: Model, given: Law | None = None) -> dict[str, Law | None]:
-    """Laws by the name under which a page has them, those that this robot can have: what was given, springs at the drives, …"""
+def offered_laws(model: Model, given: Law | None = None, motion: Motion | None = None) -> dict[str, Law | None]:
+    """Laws by the name under which a page has them, those that this robot can have along a motion: what was given, springs at the
+    drives, …"""
     found: dict[str, Law | None] = {} if given is None else {GIVEN: given}
     by: dict[str, Any] = {"bandwidth": BANDWIDTH, "damping_ratio": DAMPING_RATIO, "gravity": model.driven}
     makers: dict[str, Callable[[], Law]] = {
@@ -131,7 +132,7 @@ def offered_laws(model: Model, given: Law | None = None) -> dict[str, Law | None
     for name, make in makers.items():
         try:
             law = make()
-            _demand_fit(model, law)
+            demand_fit(model, law, motion)
         except GoughError:
             continue
         found[name] = law
@@ -154,8 +155,14 @@ def _round_gains(model: Model, law: Any) -> Law:
     return type(law)(**plain, gravity=law.gravity)
 
 
-def _demand_fit(model: Model, law: Law) -> None:
-    law.check(model, reference_of(model, law, model.home, None))
+def demand_fit(model: Model, law: Law, motion: Motion | None) -> None:
+    """UsageError for a law that cannot run live on this robot, along a motion or at rest."""
+    if law.prescribed:
+        raise UsageError(
+            f"{law.name}: drives that follow exactly do not feel a push; use a law of forces, joint PD say"
+        )
+    own = law.knows()[1]
+    law.check(model if own is None else own, reference_of(model, law, model.home, motion))
 
 
 def reference_of(model: Model, law: Law | None, q: np.ndarray, motion: Motion | None) -> Motion | None:

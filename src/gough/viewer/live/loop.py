@@ -17,7 +17,7 @@ from gough.simulation.motion.motion import Motion
 from gough.simulation.results.run import Run
 from gough.simulation.run.stepper import Stepper
 from gough.spatial.poses import rotation_of_quaternion
-from gough.viewer.live.gains import reference_of
+from gough.viewer.live.gains import demand_fit, reference_of
 from gough.viewer.live.push import PushedFrame
 
 Array = np.ndarray
@@ -78,10 +78,8 @@ class LiveLoop:
         from the state that is now; else from the start. UsageError where the robot or the law is not made for that: then all
         stays as it was."""
         model = self.model
-        if law is not None and law.prescribed:
-            raise UsageError(
-                f"{law.name}: drives that follow exactly do not feel a push; use a law of forces, joint PD say"
-            )
+        if law is not None:
+            demand_fit(model, law, self.motion)
         pushed = PushedFrame.of(model, frame)
         start = model.home if self.motion is None else None
         reference = reference_of(model, law, model.home if hold is None else hold, self.motion)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 SECONDS = {"10 s": 10.0, "3 s": 3.0, "1 s": 1.0, "30 s": 30.0}
+NOISE = 1e-9
+"""Of the largest value of a plot: less is shown as none."""
 PUSH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -122,8 +124,10 @@ def _legend(panel: CurvePanel) -> str:
     power = axis_power(panel)
     counted = f", axis in 10<sup>{power}</sup> {html.escape(panel.unit)}" if power else ""
     rows = [f"<b>{html.escape(panel.label)}</b>{counted}"]
+    nothing = NOISE * max(float(np.abs(curve.values).max()) for curve in panel.curves)
     for curve, colour in zip(panel.curves, curve_colours(panel), strict=True):
-        rows.append(f'<span style="color:{colour}">━</span>&nbsp;{html.escape(curve.name)}&nbsp;{curve.values[-1]:.4g}')
+        value = float(curve.values[-1]) if abs(curve.values[-1]) > nothing else 0.0
+        rows.append(f'<span style="color:{colour}">━</span>&nbsp;{html.escape(curve.name)}&nbsp;{value:.4g}')
     if panel.more:
         rows.append(f"and {panel.more} more")
     text = "&ensp; ".join(rows)

@@ -48,7 +48,7 @@ class LivePanel:
         assert live is not None
         self.model = subject.model
         self.loop = LiveLoop(self.model, live.motion)
-        self.laws = offered_laws(self.model, live.law)
+        self.laws = offered_laws(self.model, live.law, live.motion)
         self.name = next(iter(self.laws))
         self.frame, pushed = first_frame(self.model)
         self._ticker: Any = None
