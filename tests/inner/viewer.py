@@ -1,13 +1,16 @@
 """Inner names of `gough.viewer`."""
 
+from gough.viewer._beside import beside, off_columns, off_names
+from gough.viewer._curves import curve_colours, curve_panels, offered_channels, usual_channels
 from gough.viewer.drawing.figure import Figure, coil, inertia_box, swept_bar
 from gough.viewer.drawing.mesh import EMPTY, Mesh, frame_along, merge_meshes, read_mesh
 from gough.viewer.live.gains import Gain, gains_of, offered_laws, reference_of, with_gains
 from gough.viewer.live.loop import LiveLoop
-from gough.viewer.live.push import PushedFrame
+from gough.viewer.live.push import PushedFrame, first_pushed
 from gough.viewer.posing.axes import pose_of, ranges_of, sets_of_axes
 from gough.viewer.posing.designs import DesignStates, demand_designs, front_way, smooth_way, usual_designs
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
+from gough.viewer.scene._ghost import Wanted
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.server import Viewer
 from gough.viewer.subject import subject_of
@@ -24,14 +27,22 @@ __all__ = [
     "PushedFrame",
     "RobotScene",
     "Viewer",
+    "Wanted",
+    "beside",
     "coil",
+    "curve_colours",
+    "curve_panels",
     "demand_designs",
+    "first_pushed",
     "frame_along",
     "frames_for_loads",
     "front_way",
     "gains_of",
     "inertia_box",
     "merge_meshes",
+    "off_columns",
+    "off_names",
+    "offered_channels",
     "offered_laws",
     "pose_of",
     "ranges_of",
@@ -41,6 +52,7 @@ __all__ = [
     "smooth_way",
     "subject_of",
     "swept_bar",
+    "usual_channels",
     "usual_designs",
     "usual_stiffness",
     "with_gains",

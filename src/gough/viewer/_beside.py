@@ -19,7 +19,7 @@ OFF = ".off"
 
 
 @dataclass(frozen=True)
-class Beside:
+class SideCurve:
     """role: "reference", "command", or the sensor; values (n,) over the stored times."""
 
     role: str
@@ -50,16 +50,16 @@ def off_columns(run: Run, name: str) -> dict[str, tuple[str, Array]]:
     return out
 
 
-def beside(run: Run, name: str) -> dict[str, list[Beside]]:
+def beside(run: Run, name: str) -> dict[str, list[SideCurve]]:
     """{entry of the channel: what is drawn beside it}."""
-    found: dict[str, list[Beside]] = {}
+    found: dict[str, list[SideCurve]] = {}
     for entry, values in _wanted(run, name).items():
-        found.setdefault(entry, []).append(Beside(REFERENCE, values))
+        found.setdefault(entry, []).append(SideCurve(REFERENCE, values))
     if name == "drives.force" and COMMAND in run.recorded:
         entries, values = run.recorded[COMMAND].entries, run.recorded[COMMAND].values
         for drive, column in zip(run.layout.drive_names, run.channel(name).entries, strict=True):
             if f"{COMMAND}.{drive}" in entries:
-                found.setdefault(column, []).append(Beside(COMMAND, values[:, entries.index(f"{COMMAND}.{drive}")]))
+                found.setdefault(column, []).append(SideCurve(COMMAND, values[:, entries.index(f"{COMMAND}.{drive}")]))
     for channel in sensor_channels(run):
         recorded = run.recorded[channel]
         if name in ("drives.position", "drives.rate"):
@@ -67,10 +67,10 @@ def beside(run: Run, name: str) -> dict[str, list[Beside]]:
             for drive, column in zip(run.layout.drive_names, run.channel(name).entries, strict=True):
                 if f"{prefix}{drive}" in recorded.entries:
                     shown = recorded.values[:, recorded.entries.index(f"{prefix}{drive}")]
-                    found.setdefault(column, []).append(Beside(channel, shown))
+                    found.setdefault(column, []).append(SideCurve(channel, shown))
         elif name == channel:
             for entry, values in _truths(run, channel).items():
-                found.setdefault(entry, []).append(Beside("true", values))
+                found.setdefault(entry, []).append(SideCurve("true", values))
     return found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.simulation.results.plot import DEFAULT, PlotPanel, panels, shorten_column
 from gough.simulation.results.run import Run
-from gough.viewer._beside import Beside, beside, off_columns, off_names
+from gough.viewer._beside import SideCurve, beside, off_columns, off_names
 
 Array = np.ndarray
 
@@ -112,7 +112,7 @@ def _panels_of(run: Run, name: str) -> list[PlotPanel]:
     return some or found  # nothing is said of turns where there are none
 
 
-def _beside_columns(run: Run, name: str) -> dict[str, list[Beside]]:
+def _beside_columns(run: Run, name: str) -> dict[str, list[SideCurve]]:
     """What is drawn beside the columns of a panel, as they are called there."""
     if name not in run:
         return {}

@@ -56,13 +56,13 @@ def test_a_pull_is_a_spring_in_series(mass: gough.Model) -> None:
     loop.stiffness = 150.0
     assert loop.pushed is not None and loop.pushed.moves == (False, False, True, False, False, False)
     assert loop.pushed.mass == pytest.approx(MASS)
-    loop.drag(np.array([0.1, 0.0, 0.4]))
+    loop.pull(np.array([0.1, 0.0, 0.4]))
     go(loop, clock, 5.0)
     assert loop.frame_position()[2] == pytest.approx(150.0 * 0.4 / (150.0 + STIFFNESS), abs=1e-6)
     loop.most = 5.0
     go(loop, clock, 5.0)
     assert loop.frame_position()[2] < 5.0 / STIFFNESS + 1e-6  # 5 N in all, a part of them aside
-    loop.drag(None)
+    loop.pull(None)
     go(loop, clock, 5.0)
     assert loop.frame_position()[2] == pytest.approx(0.0, abs=1e-6)
 
@@ -181,7 +181,7 @@ def test_many_threads_ask_at_once(mass: gough.Model) -> None:
     threads = [
         again(lambda k: go(loop, clock, 0.1)),
         again(lambda k: loop.change_law(laws.JointPD(STIFFNESS + k, DAMPING))),
-        again(lambda k: loop.drag(None if k % 3 else np.array([0, 0, 0.1]))),
+        again(lambda k: loop.pull(None if k % 3 else np.array([0, 0, 0.1]))),
         again(lambda k: loop.push(np.array([0, 0, float(k), 0, 0, 0]))),
         again(lambda k: loop.reset() if k % 10 == 0 else loop.recording()),
     ]

@@ -10,9 +10,16 @@ import gough
 from gough import laws, motions
 from gough.actuators import Lag
 from gough.sensors import Accelerometer, Encoders
-from gough.viewer._beside import beside, off_columns, off_names
-from gough.viewer._curves import curve_colours, curve_panels, offered_channels, usual_channels
-from gough.viewer.scene.ghost import Wanted
+from inner.viewer import (
+    Wanted,
+    beside,
+    curve_colours,
+    curve_panels,
+    off_columns,
+    off_names,
+    offered_channels,
+    usual_channels,
+)
 from simulation.sliders import slider
 from viewer.playback.runs import five_bar
 

@@ -22,7 +22,7 @@ Array = np.ndarray
 
 
 @dataclass
-class Inputs:
+class LoopInputs:
     """The law that acts and the tail (n,) of the rows; since when (s) which wrenches act, what else changed, the law at first."""
 
     law: Law
@@ -35,7 +35,7 @@ class Inputs:
         self.begin(0.0)
 
     @classmethod
-    def of(cls, plant: Plant) -> "Inputs":
+    def of(cls, plant: Plant) -> "LoopInputs":
         """Those a plant begins with."""
         return cls(plant.law, np.array(plant.rows.tail), plant.wrenches.frames)
 
@@ -79,7 +79,7 @@ class Inputs:
         return {frame: values[:, 6 * k : 6 * k + 6].copy() for k, frame in enumerate(self.frames)}
 
 
-def changed_inputs(setup: Setup, now: Inputs, controller: Law | None, wrench: Any) -> tuple[Law | None, Array]:
+def changed_inputs(setup: Setup, now: LoopInputs, controller: Law | None, wrench: Any) -> tuple[Law | None, Array]:
     """(the law in the loop, None: as before; the tail (n,)) with another controller of the same kind, or other wrenches."""
     law, tail = None, now.tail.copy()
     n = len(tail) - 6 * len(now.frames)
@@ -99,7 +99,7 @@ def changed_inputs(setup: Setup, now: Inputs, controller: Law | None, wrench: An
     return law, tail
 
 
-def _changed_law(setup: Setup, now: Inputs, controller: Law) -> tuple[Law, Array]:
+def _changed_law(setup: Setup, now: LoopInputs, controller: Law) -> tuple[Law, Array]:
     if now.law.held and not isinstance(now.law, Sampled):
         raise UsageError(
             "controller=: this stepper has none, its forces are given step by step; make one with controller="

@@ -21,7 +21,7 @@ from gough.simulation.integration.straight import Passed, StraightPieces
 from gough.simulation.motion.motion import LONGEST
 from gough.simulation.results.remedy import remedy
 from gough.simulation.results.run import Run
-from gough.simulation.run._changes import Inputs
+from gough.simulation.run._changes import LoopInputs
 from gough.simulation.run.setup import Setup
 from gough.simulation.run.simulate import Outcome, gather
 
@@ -34,7 +34,7 @@ class Stepping:
     """One run from a first state (n,) at a time (s). `t`, `state` (n,): now, in the velocities of `led`; `ended`: how, None while
     it goes on. record: whether all is kept. inputs: gains and wrenches, which may change."""
 
-    def __init__(self, setup: Setup, first: Array, t: float, record: bool, inputs: Inputs) -> None:
+    def __init__(self, setup: Setup, first: Array, t: float, record: bool, inputs: LoopInputs) -> None:
         self.setup, self.record, self.t, self.inputs = setup, record, t, inputs
         settings = setup.settings
         plant = setup.plant.plant_for(first[None, : setup.model.layout.nq], setup.numbers[None])

@@ -18,7 +18,7 @@ from gough.simulation.integration.drive_led import convert_velocities, first_vel
 from gough.simulation.integration.step_pieces import HeldPieces
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.results.run import Run
-from gough.simulation.run._changes import Inputs, changed_inputs
+from gough.simulation.run._changes import LoopInputs, changed_inputs
 from gough.simulation.run._stepping import Stepping
 from gough.simulation.run.settings import MOST_EQUAL, SHORTEST, RunSettings, demand_steps
 from gough.simulation.run.setup import settle, starting_state
@@ -87,7 +87,7 @@ class Stepper:
         duration = 1.0 if motion is None else None
         settings = RunSettings.of(motion, law, duration, method, smoothing=smoothing, check=check, **asked)
         self._setup = settle(model, settings, q, v, wrench, parameters)
-        self._record, self._inputs = record, Inputs.of(self._setup.plant)
+        self._record, self._inputs = record, LoopInputs.of(self._setup.plant)
         plant = self._setup.plant
         self._layout, self._longest = plant.model.layout, settings.taken_step
         self._begin(self._setup.first, 0.0)

@@ -38,7 +38,7 @@ MOST_BYTES = 200e6
 
 
 @dataclass(frozen=True)
-class Sample:
+class LiveSample:
     """At a time (s): drive forces (drives,), errors (k,) from the reference, the push (6,): force and moment, world axes."""
 
     t: float
@@ -67,7 +67,7 @@ class LiveLoop:
         self.wrench = np.zeros(6)
         self.stiffness, self.most = 0.0, np.inf
         self.dragged: Array | None = None
-        self.samples: deque[Sample] = deque(maxlen=SAMPLES)
+        self.samples: deque[LiveSample] = deque(maxlen=SAMPLES)
         self._pace: deque[tuple[float, float]] = deque()
         self._debt, self._since, self._put_on = 0.0, now(), np.zeros(6)
 
@@ -138,7 +138,7 @@ class LiveLoop:
             self.speed = float(speed)
             self._forget_pace()
 
-    def drag(self, point: Array | None) -> None:
+    def pull(self, point: Array | None) -> None:
         """Pull the pushed frame to a point (3,), m; None: let go."""
         with self.lock:
             self.dragged = None if point is None else np.array(point, dtype=float)
@@ -249,9 +249,9 @@ class LiveLoop:
             out[:3] += self.pushed.spring_force(self.dragged, x, v, self.stiffness, self.most)
         return out
 
-    def _sample(self) -> Sample:
+    def _sample(self) -> LiveSample:
         assert self.sim is not None
-        return Sample(self.sim.t, self.sim.tau, self._error(), self._put_on.copy())
+        return LiveSample(self.sim.t, self.sim.tau, self._error(), self._put_on.copy())
 
     def _error(self) -> Array:
         motion, sim = self.reference, self.sim

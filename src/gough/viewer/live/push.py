@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gough.errors import UsageError
 from gough.model import Model
 
 Vector = np.ndarray
@@ -74,6 +75,19 @@ class PushedFrame:
         force = stiffness * (dragged - x) - damping * v
         size = float(np.linalg.norm(force))
         return force if size <= most else force * (most / size)
+
+
+def first_pushed(model: Model, names: tuple[str, ...]) -> PushedFrame:
+    """The first of the named frames that a force moves, else that a moment moves."""
+    turned = None
+    for name in names:
+        pushed = PushedFrame.of(model, name)
+        if pushed.can_be_dragged:
+            return pushed
+        turned = pushed if turned is None and any(pushed.moves) else turned
+    if turned is None:
+        raise UsageError(f"{model.robot.name} has no body that a push moves: nothing can run live")
+    return turned
 
 
 def _least(answer: np.ndarray) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from viser import Icon
 
 from gough.viewer._curves import LINES, CurvePanel, PlottedCurve, axis_power, curve_colours, value_range
-from gough.viewer.live.loop import LiveLoop, Sample
+from gough.viewer.live.loop import LiveLoop, LiveSample
 from gough.viewer.panels._plots import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDE, WIDTH
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class LivePlots:
                 chart.data = self._data(panel)
                 legend.content = _legend(panel)
 
-    def _samples(self) -> list[Sample]:
+    def _samples(self) -> list[LiveSample]:
         seconds = SECONDS.get(str(self._window.value), 10.0)
         with self.loop.lock:
             t = self.loop.t
@@ -93,7 +93,7 @@ class LivePlots:
         return {"x": {"time": False, "range": (end - seconds, end)}, "y": {"range": (low, high)}}
 
 
-def live_panels(loop: LiveLoop, samples: list[Sample]) -> list[CurvePanel]:
+def live_panels(loop: LiveLoop, samples: list[LiveSample]) -> list[CurvePanel]:
     """Drive forces, errors and the push over time, in one panel a unit."""
     layout, pushed = loop.model.layout, loop.pushed
     time = np.array([s.t for s in samples] or [loop.t])

@@ -65,7 +65,7 @@ class PushHandle:
         point = np.array(event.target.position, dtype=float)
         if not np.isfinite(point).all():
             return
-        self.loop.drag(point if self._pulling else None)
+        self.loop.pull(point if self._pulling else None)
         if not self.loop.playing:
             self.session.worker.post("push", self.show)
 

@@ -6,7 +6,6 @@ the slow lane while the one before goes on.
 
 import tempfile
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -18,11 +17,12 @@ from gough.errors import GoughError, UsageError
 from gough.simulation.control.law import Law
 from gough.viewer.live.gains import NONE, Gain, gains_of, offered_laws, with_gains
 from gough.viewer.live.loop import BEAT, STEP, LiveLoop
-from gough.viewer.live.push import PushedFrame
+from gough.viewer.live.push import PushedFrame, first_pushed
 from gough.viewer.panels._downloads import file_stem
 from gough.viewer.panels._live_plots import LivePlots
+from gough.viewer.panels._live_words import law_text, verdict
 from gough.viewer.panels._push_handle import PushHandle
-from gough.viewer.panels._tables import BOX, GREEN, RED, line, note, number
+from gough.viewer.panels._tables import line, note
 from gough.viewer.posing.load import frames_for_loads
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class LivePanel:
         self.loop = LiveLoop(self.model, live.motion)
         self.laws = offered_laws(self.model, live.law, live.motion)
         self.name = next(iter(self.laws))
-        self.frame, pushed = first_frame(self.model)
+        pushed = first_pushed(self.model, frames_for_loads(self.model))
+        self.frame = pushed.frame
         self._ticker: Any = None
         self._told = self._drawn = 0.0
         self._busy, self._ready = "", False
@@ -336,7 +337,7 @@ class LivePanel:
         for slider in self._loads.values():
             slider.value = 0.0
         self.loop.push(np.zeros(6))
-        self.loop.drag(None)
+        self.loop.pull(None)
 
     # ---- files
 
@@ -358,58 +359,3 @@ class LivePanel:
         if self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
-
-
-def first_frame(model: Any) -> tuple[str, PushedFrame]:
-    """The frame that is pushed first: the most useful one that a force moves, else one that a moment moves."""
-    turned = None
-    for name in frames_for_loads(model):
-        pushed = PushedFrame.of(model, name)
-        if pushed.can_be_dragged:
-            return name, pushed
-        if any(pushed.moves) and turned is None:
-            turned = name, pushed
-    if turned is None:
-        raise UsageError(f"{model.robot.name} has no body that a push moves: nothing can run live")
-    return turned
-
-
-def verdict(loop: LiveLoop, busy: str, beyond: tuple[str, ...]) -> str:
-    """HTML: how it runs."""
-    rows, colour = [], "inherit"
-    if loop.stopped:
-        rows, colour = [f"Stopped: {loop.stopped}", "Press Reset to begin anew."], RED
-    elif loop.sim is None:
-        rows = [busy or "There is no loop: choose another law."]
-    else:
-        state = "Running" if loop.playing else "Paused"
-        rows = [f"{state}, t = {loop.t:.2f} s{f'; {busy}' if busy else ''}"]
-        pace = loop.pace
-        if loop.playing and loop.behind and pace is not None:
-            wanted = "real time" if loop.speed == 1 else f"{loop.speed:g}× real time"
-            rows.append(f"Cannot keep {wanted}: runs at {number(float(f'{pace * loop.speed:.2g}'))}×")
-            colour = RED
-        elif loop.playing:
-            colour = GREEN
-        if beyond:
-            more = f" and {len(beyond) - 3} more" if len(beyond) > 3 else ""
-            rows.append(f"Beyond limits: {', '.join(beyond[:3])}{more}")
-            colour = RED
-    text = "<br>".join(escape(row) for row in rows)
-    return f'<div style="{BOX};color:{colour};min-height:4.05em;font-variant-numeric:tabular-nums">{text}</div>'
-
-
-def law_text(law: Law | None, gains: tuple[Gain, ...], moves: bool) -> str:
-    """What the law does, in a line."""
-    if law is None:
-        return "The drives give no force."
-    said = [] if not law_follows(law) else ["Follows the motion that was given."] if moves else ["Holds a place."]
-    said += ["Bears the weight."] if getattr(getattr(law, "law", law), "gravity", False) else []
-    said += [] if gains else ["No gains to move."]
-    return " ".join(said)
-
-
-def law_follows(law: Law) -> bool:
-    """Whether it follows a motion."""
-    own = getattr(law, "law", law)
-    return bool(getattr(own, "kinds", ("drives",)))

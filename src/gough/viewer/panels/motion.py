@@ -211,7 +211,7 @@ class MotionPanel:
     def _draw_ghost(self, shown: bool) -> None:
         stage = self.stage
         if stage is not None:
-            self.session.worker.post("ghost", lambda: stage.ghost(shown))
+            self.session.worker.post("ghost", lambda: stage.show_reference(shown))
 
     def _forces(self) -> None:
         stage = self.stage

@@ -8,6 +8,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.viewer._clock import Frames, common_span
 from gough.viewer.drawing.figure import Figure
+from gough.viewer.scene._ghost import GhostScene, Wanted
 from gough.viewer.scene.forces import (
     COLOURS,
     ForceArrows,
@@ -18,7 +19,6 @@ from gough.viewer.scene.forces import (
     reference,
     scales,
 )
-from gough.viewer.scene.ghost import GhostScene, Wanted
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.traces import COLOUR as TRACE_COLOUR
 from gough.viewer.scene.traces import TraceScene
@@ -126,7 +126,7 @@ class RunStage:
             self.second.exaggeration = self.first.exaggeration
         self.trace(traced)
         self.forces(kinds, self._factor)
-        self.ghost(ghost)
+        self.show_reference(ghost)
         self.show(self.time)
 
     @property
@@ -134,7 +134,7 @@ class RunStage:
         """Whether a run's motion wants a place that can be drawn."""
         return any(w.robot or w.point for w in self.wanted)
 
-    def ghost(self, shown: bool) -> None:
+    def show_reference(self, shown: bool) -> None:
         """Draw where the motions of the runs want their robots, or not."""
         for _, ghost in self._ghosts:
             ghost.remove()
@@ -205,7 +205,7 @@ class RunStage:
     def remove(self) -> None:
         """Take out all but the first robot."""
         self.trace(None)
-        self.ghost(False)
+        self.show_reference(False)
         self.forces(set(), self._factor)
         if self.second is not None:
             self.second.remove()
