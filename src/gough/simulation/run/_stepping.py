@@ -197,8 +197,11 @@ class Stepping:
         """All of it."""
         self._hand_on()
         records = [x for part in self.kept for x in ([part] if isinstance(part, np.ndarray) else self._records(part))]
-        self.kept = list(records)
-        return self.run_of(records if any(map(len, records)) else [self._record_of_now()])
+        if not any(map(len, records)):
+            return self.run_of([self._record_of_now()])
+        together = np.concatenate(records)
+        self.kept = [together]
+        return self.run_of([together])
 
     def _record_of_now(self) -> Array:
         record = self.moment(self.row)[None].copy()

@@ -81,6 +81,8 @@ class LiveLoop:
         if law is not None:
             demand_fit(model, law, self.motion)
         pushed = PushedFrame.of(model, frame)
+        if not any(pushed.moves):
+            raise UsageError(f"a push on {frame} does not move {model.robot.name}; choose another body")
         start = model.home if self.motion is None else None
         reference = reference_of(model, law, model.home if hold is None else hold, self.motion)
         begins = {"q": None if reference is not None and self.motion is not None else start, "check": "off"}
@@ -89,10 +91,13 @@ class LiveLoop:
         with self.lock:
             if keep and self.sim is not None and not self.stopped:
                 sim.reset(self.sim.q, self.sim.v, self.sim.t)
-            if self.pushed is not None and self.pushed.frame != frame:
-                self.wrench, self.dragged = np.zeros(6), None
+            if self.pushed is None or self.pushed.frame != frame:
+                self.wrench, self.dragged, self.stiffness = (
+                    np.zeros(6),
+                    None,
+                    min(pushed.stiffness, pushed.stiffest(STEP)),
+                )
             self.sim, self.law, self.reference, self.pushed, self.hold = sim, law, reference, pushed, hold
-            self.stiffness = min(pushed.stiffness, pushed.stiffest(STEP))
             self._put_on = np.zeros(6)
             self._begin_anew(sim.t)
 

@@ -220,12 +220,15 @@ class LivePanel:
 
         def made() -> None:
             self._busy, loop = "", self.loop
+            if self.session.closed:
+                return
             if loop.pushed is None:  # the first one was refused: another law may do
                 self._tell()
                 return
+            if loop.pushed.frame != self.frame:
+                self._offer_pushes(loop.pushed)
             self.frame = self._body.value = loop.pushed.frame
             self._offer_gains()
-            self._offer_pushes(loop.pushed)
             self.plots.begin()
             self.handle.begin()
             (then or self._show)()
