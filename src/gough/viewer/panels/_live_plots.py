@@ -25,7 +25,8 @@ class LivePlots:
 
     def __init__(self, session: "Session", loop: LiveLoop) -> None:
         self.session, self.loop = session, loop
-        self._shown: dict[str, tuple[Any, Any]] = {}
+        self._shown: dict[str, tuple[Any, Any]] = {}  # chart and legend by what a panel is called
+        self._made: dict[tuple[str, ...], tuple[Any, Any]] = {}
         gui = session.gui
         if session.width >= WIDE:
             column = gui.add_panel()
@@ -40,31 +41,35 @@ class LivePlots:
             self._window.on_update(lambda _: session.worker.post("plots", self.show))
 
     def begin(self) -> None:
-        """Plots for the loop that runs now."""
-        for chart, legend in self._shown.values():
-            chart.remove()
-            legend.remove()
-        self._shown = {}
-        gui = self.session.gui
+        """Plots for the loop that runs now. Those of the one before are hidden, not taken out: a page may still have to take in
+        what was sent to them."""
+        before, self._shown = self._shown, {}
         with self._tab:
             for panel in live_panels(self.loop, self._samples()):
-                series: list[dict[str, Any]] = [{"label": "t"}]
-                for curve, colour in zip(panel.curves, curve_colours(panel), strict=True):
-                    series.append({"label": curve.name, "stroke": colour, "width": 1.3, "points": {"show": False}})
-                chart = gui.add_uplot(
-                    self._data(panel),
-                    tuple(series),  # pyright: ignore[reportArgumentType]
-                    scales=self._scales(panel),
-                    axes=(
-                        {"size": BOTTOM, "font": "10px sans-serif", "space": 45},
-                        {"size": LEFT, "font": "10px sans-serif"},
-                    ),
-                    legend={"show": False},
-                    cursor={"show": False},
-                    height=HEIGHT,
-                    padding=(TOP, RIGHT, 0, 0),
-                )
-                self._shown[panel.label] = chart, gui.add_html(_legend(panel))
+                key = panel.label, *(curve.name for curve in panel.curves)
+                if key not in self._made:
+                    self._made[key] = self._plot(panel), self.session.gui.add_html(_legend(panel))
+                self._shown[panel.label] = self._made[key]
+        for plot in before.values():
+            _set_visible(plot, any(plot is other for other in self._shown.values()))
+        for plot in self._shown.values():
+            _set_visible(plot, True)
+        self.show()
+
+    def _plot(self, panel: CurvePanel) -> Any:
+        series: list[dict[str, Any]] = [{"label": "t"}]
+        for curve, colour in zip(panel.curves, curve_colours(panel), strict=True):
+            series.append({"label": curve.name, "stroke": colour, "width": 1.3, "points": {"show": False}})
+        return self.session.gui.add_uplot(
+            self._data(panel),
+            tuple(series),  # pyright: ignore[reportArgumentType]
+            scales=self._scales(panel),
+            axes=({"size": BOTTOM, "font": "10px sans-serif", "space": 45}, {"size": LEFT, "font": "10px sans-serif"}),
+            legend={"show": False},
+            cursor={"show": False},
+            height=HEIGHT,
+            padding=(TOP, RIGHT, 0, 0),
+        )
 
     def show(self) -> None:
         """What was in the last seconds."""
@@ -91,6 +96,12 @@ class LivePlots:
         seconds = SECONDS.get(str(self._window.value), 10.0)
         end = max(self.loop.t, seconds)
         return {"x": {"time": False, "range": (end - seconds, end)}, "y": {"range": (low, high)}}
+
+
+def _set_visible(plot: tuple[Any, Any], visible: bool) -> None:
+    for handle in plot:
+        if handle.visible != visible:
+            handle.visible = visible
 
 
 def live_panels(loop: LiveLoop, samples: list[LiveSample]) -> list[CurvePanel]:

@@ -7,7 +7,7 @@ the slow lane while the one before goes on.
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 SPEEDS = ("0.01×", "0.05×", "0.1×", "0.25×", "0.5×", "1×", "2×")
 TOLD_EVERY, PLOTTED_EVERY = 0.25, 0.15
 """s between updates of the words, and of the plots."""
-SETTLED = 0.15
-"""s in which a page takes in what was sent to plots before they go."""
 SHARES = 1000
 """Steps of a slider."""
 LOADS = (("fx", "N"), ("fy", "N"), ("fz", "N"), ("mx", "N m"), ("my", "N m"), ("mz", "N m"))
@@ -215,7 +213,6 @@ class LivePanel:
                 self.loop.begin(law, frame, hold, keep)
             except GoughError as error:
                 self.session.report_error(error)
-            sleep(SETTLED)
             self.session.worker.post("made", made)
 
         def made() -> None:
