@@ -21,6 +21,7 @@ from gough.progress import doing
 if TYPE_CHECKING:
     from gough.model import Model
     from gough.robot import Robot
+    from gough.simulation.control.law import Law
 
 RobotName = Annotated[
     str,
@@ -176,3 +177,18 @@ def open_model(name: str, quiet: bool = False, variables: list[str] | None = Non
     if texts and not quiet:
         note(f"note: {len(texts)} warning{'s' * (len(texts) > 1)} about {name}; `gough check {name}` lists them")
     return model, texts
+
+
+def load_law(text: str, model: "Model") -> "Law":
+    """A controller for a robot as it is written under `controller:` in a scenario."""
+    from gough.robot.errors import DescriptionError
+    from gough.robot.reader import Mark, read
+    from gough.simulation.scenarios.controller import controller_in
+
+    document, problems = read(text, "--controller")
+    found = None
+    if not problems:
+        found, problems = controller_in(document, getattr(document, "mark", Mark(1, "")), "--controller", model)
+    if found is None:
+        raise DescriptionError(problems)
+    return found

@@ -12,7 +12,7 @@ import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.many_runs import parse_vary, simulate_varied
-from gough.cli.opening import Cluster, Json, Mixed, Set, load_robot, set_variables
+from gough.cli.opening import Cluster, Json, Mixed, Set, load_law, load_robot, set_variables
 from gough.cli.output import console, note, progress_bar, say, short, table, write_json
 from gough.cli.values import coordinate_values, positive, rate_values, seconds
 from gough.errors import GoughError, UsageError
@@ -21,8 +21,6 @@ from gough.simulation.events import End, Happening
 from gough.simulation.integration.methods import METHODS
 
 if TYPE_CHECKING:
-    from gough.model import Model
-    from gough.simulation.control.law import Law
     from gough.simulation.results.run import Run
     from gough.simulation.scenarios.scenario import Scenario
 
@@ -273,21 +271,6 @@ def _bar() -> Iterator[Callable[[float, float], None] | None]:
 # A scenario from the options of `gough simulate`.
 
 
-def _law(text: str, model: "Model") -> "Law":
-    """A controller for a robot as it is written under `controller:` in a scenario."""
-    from gough.robot.errors import DescriptionError
-    from gough.robot.reader import Mark, read
-    from gough.simulation.scenarios.controller import controller_in
-
-    document, problems = read(text, "--controller")
-    found = None
-    if not problems:
-        found, problems = controller_in(document, getattr(document, "mark", Mark(1, "")), "--controller", model)
-    if found is None:
-        raise DescriptionError(problems)
-    return found
-
-
 def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     """The scenario that the options say: that of --scenario, or an empty one, with the other options in place."""
     from gough.model import build
@@ -314,7 +297,7 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
         made = Scenario(build(change_friction(described, smoothing=smoothing)))
     changes: dict[str, Any] = {
         "motion": None if given["motion"] is None else load_motion(given["motion"], made.model),
-        "controller": None if given["controller"] is None else _law(given["controller"], made.model),
+        "controller": None if given["controller"] is None else load_law(given["controller"], made.model),
         "duration": seconds(given["duration"], "--duration"),
         "step": seconds(given["step"], "--step"),
         "smoothing": "described" if as_described else None,

@@ -49,6 +49,16 @@ def view(
     channel: Annotated[
         list[str] | None, typer.Option("--channel", help="With --export to .html: plot this channel; several times.")
     ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="The robot runs: push it by hand, move the gains of its controller.")
+    ] = False,
+    controller: Annotated[
+        str | None,
+        typer.Option("--controller", help="With --live: the law it begins with, NAME or 'NAME: {ARGUMENT: VALUE, …}'."),
+    ] = None,
+    motion: Annotated[
+        str | None, typer.Option("--motion", help="With --live: what the law follows, a name or a .yaml file.")
+    ] = None,
     variables: Set = None,
 ) -> None:
     """Show a robot, a run or the designs of a study in the browser: move it, see it swing, play it, map it, go along the front.
@@ -58,6 +68,8 @@ def view(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if export:
+            if live:
+                raise UsageError("--live and --export: a live page has a button that takes its recording away")
             width, height = _pixels(size)
             options = {"fps": fps, "speed": speed, "width": width, "height": height, "dark": dark or None}
             options["mode"] = mode
@@ -67,7 +79,10 @@ def view(
         from gough.viewer import view as start
 
         subjects = [open_scenario_or_name(x, variables) for x in what]
-        looks = {"dark": dark, "plain": plain}
+        looks: dict[str, Any] = {"dark": dark, "plain": plain}
+        if live:
+            subjects, runs = _live_robot(subjects, controller, motion)
+            looks |= runs
         viewer = start(*subjects, host=host, port=port, **looks, open_page=not no_open and _has_screen(), told=note)
     if host not in ("127.0.0.1", "localhost", "::1"):
         note(f"listening at {host}: everybody who can reach this computer there can look and move this robot")
@@ -75,6 +90,17 @@ def view(
     sys.stdout.flush()
     viewer.wait()
     note("viewer closed")
+
+
+def _live_robot(subjects: list[Any], controller: str | None, motion: str | None) -> tuple[list[Any], dict[str, Any]]:
+    """(the model of what runs live, its law and motion as `gough.view` takes them)."""
+    from gough.cli.opening import load_law
+    from gough.simulation.motion.files import load_motion
+    from gough.viewer.subject import live_subject
+
+    model = live_subject(*subjects).model
+    law = True if controller is None else load_law(controller, model)
+    return [model], {"live": law, "motion": None if motion is None else load_motion(motion, model)}
 
 
 def _export(what: list[str], paths: list[Path], options: dict[str, Any], variables: list[str] | None) -> None:

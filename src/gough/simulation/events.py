@@ -11,6 +11,7 @@ from gough.errors import GOOD, Failure, Site, Status
 class Happening(StrEnum):
     """The kind of an event, which is the word that its text begins with. OTHER: an event that is not of this library."""
 
+    CHANGED = "changed"
     CONTROL = "control"
     CROSSED = "crossed"
     ENERGY = "energy"

@@ -1,38 +1,43 @@
-"""Curves over time for the page and for files: which there are, in one panel a kind and unit, two runs in the same panels; with
-fewer points where they are long, and no peak lost.
+"""Curves over time for the page and for files: which there are, in one panel a kind and unit, two runs in the same panels, what
+was wanted, shown and commanded beside what is; with fewer points where they are long, and no peak lost.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from gough.simulation.results.plot import DEFAULT, PlotPanel, panels
+from gough.simulation.results.plot import DEFAULT, PlotPanel, panels, shorten_column
 from gough.simulation.results.run import Run
+from gough.viewer._beside import SideCurve, beside, off_columns, off_names
 
 Array = np.ndarray
 
 COLOURS = ("#1f77b4", "#e07b1a", "#2a9d5c", "#c0504d", "#8a63b0", "#8c6d5a", "#d069b0", "#7a7a7a", "#a8a423")
+PALE = "80"
+"""Opacity, as a colour's last two digits."""
 LINES = 9
 """Curves of a panel; of more the largest."""
 ORDER = (
-    "pose", "angles", "twist", "drives.position", "drives.rate", "drives.force", "drives.power", "elastic", "elastic.rate",
-    "energies", "power", "joints", "joints.rate", "acceleration", "closure_error",
+    "pose", "angles", "tracking", "twist", "drives.position", "drives.rate", "drives.force", "drives.power", "elastic",
+    "elastic.rate", "energies", "power", "joints", "joints.rate", "acceleration", "closure_error",
 )  # fmt: skip
 """Channels that are offered first."""
 SMALL, LARGE = 0.02, 1e5
 """An axis that spans less, or reaches further, counts in another power of ten."""
-LEFT_OUT = ("t", "tau", "q", "v", "status")
+LEFT_OUT = ("t", "tau", "q", "v", "status", "reference", "command")
 """Channels that others show already."""
 
 
 @dataclass(frozen=True)
 class PlottedCurve:
-    """One line: values (n,) over time (n,), in the unit of its panel. run: 0 or 1, which run it is of."""
+    """One line: values (n,) over time (n,), in the unit of its panel. run: 0 or 1, which run it is of. role: "" of what is;
+    "reference", "command" or a sensor's name of what is drawn beside the curve of that name."""
 
     name: str
     run: int
     time: Array
     values: Array
+    role: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,31 +56,35 @@ class CurvePanel:
 
 
 def offered_channels(runs: tuple[Run, ...]) -> tuple[str, ...]:
-    """Names of channels that can be drawn, the usual ones first."""
+    """Names of channels that can be drawn, the usual ones first; and of what sensors are off by."""
     named = list(dict.fromkeys(c.name for run in runs for c in run.channels()))
+    off = list(dict.fromkeys(name for run in runs for name in off_names(run)))
     first = [name for name in ORDER if name in named]
-    return (*first, *(n for n in named if n not in first and n not in LEFT_OUT))
+    return (*first, *off, *(n for n in named if n not in first and n not in LEFT_OUT))
 
 
 def usual_channels(run: Run) -> tuple[str, ...]:
-    """Channels drawn at first: where it is, what the drives give, how it bends."""
+    """Channels drawn at first: where it is, how far off, what sensors are off by, what the drives give, how it bends."""
     wanted = [
         "pose" if "pose" in run else "drives.position",
+        *(["tracking"] if "tracking" in run else []),
+        *off_names(run)[:1],
         "drives.force",
-        "elastic" if "elastic" in run else "energies",
+        *(["elastic"] if "elastic" in run else [] if "tracking" in run else ["energies"]),
     ]
-    return tuple(name for name in wanted if name in run) or tuple(n for n in DEFAULT if n in run)[:3]
+    known = (*(c.name for c in run.channels()), *off_names(run))
+    return tuple(name for name in wanted if name in known) or tuple(n for n in DEFAULT if n in run)[:3]
 
 
 def curve_panels(runs: tuple[Run, ...], name: str) -> tuple[CurvePanel, ...]:
-    """The panels of a channel or column, in every run that has it; curves of the second run follow those of the first."""
+    """The panels of a channel or column, in every run that has it; curves of the second run follow those of the first. What is
+    drawn beside a curve stands before it."""
     found: dict[tuple[str, str], list[PlottedCurve]] = {}
     kept: dict[tuple[str, str], list[str]] = {}
     more: dict[tuple[str, str], int] = {}
     for number, run in enumerate(runs):
-        if name not in run:
-            continue
-        for panel in panels(run, (name,)):
+        around = _beside_columns(run, name)
+        for panel in _panels_of(run, name):
             key = (panel.title or panel.columns[0], panel.unit)
             if key not in kept:
                 kept[key] = _largest_columns(panel)
@@ -83,10 +92,36 @@ def curve_panels(runs: tuple[Run, ...], name: str) -> tuple[CurvePanel, ...]:
             columns = [c for c in kept[key] if c in panel.columns]
             if not columns:
                 columns = _largest_columns(panel)
-            found.setdefault(key, []).extend(
-                PlottedCurve(c, number, run.time, panel.values[:, panel.columns.index(c)]) for c in columns
-            )
+            own = [PlottedCurve(c, number, run.time, panel.values[:, panel.columns.index(c)]) for c in columns]
+            other = [PlottedCurve(c, number, run.time, b.values, b.role) for c in columns for b in around.get(c, ())]
+            found.setdefault(key, []).extend([*other, *own])
     return tuple(CurvePanel(title, unit, tuple(c), more[title, unit]) for (title, unit), c in found.items())
+
+
+def _panels_of(run: Run, name: str) -> list[PlotPanel]:
+    if name in off_names(run):
+        columns = off_columns(run, name)
+        title = f"{name.rpartition('.')[0]}: shown less true"
+        out = []
+        for unit in dict.fromkeys(unit for unit, _ in columns.values()):
+            own = {column: values for column, (of, values) in columns.items() if of == unit}
+            out.append(PlotPanel(title, unit, tuple(own), np.stack(list(own.values()), axis=1)))
+        return out
+    found = panels(run, (name,)) if name in run else []
+    some = [panel for panel in found if panel.values.any()] if name == "tracking" else []
+    return some or found  # nothing is said of turns where there are none
+
+
+def _beside_columns(run: Run, name: str) -> dict[str, list[SideCurve]]:
+    """What is drawn beside the columns of a panel, as they are called there."""
+    if name not in run:
+        return {}
+    channel = run.channel(name)
+    found = beside(run, channel.name)
+    if run[name].ndim == 1 and not channel.single:  # one column of it
+        mine = next((entry for entry in channel.entries if name in (entry, f"{channel.name}.{entry}")), "")
+        return {name: found[mine]} if mine in found else {}
+    return {shorten_column(entry, name): values for entry, values in found.items()}
 
 
 def _largest_columns(panel: PlotPanel) -> list[str]:
@@ -105,9 +140,9 @@ def value_at(curve: PlottedCurve, time: float) -> float:
 
 
 def curve_colours(panel: CurvePanel) -> list[str]:
-    """A colour for each curve; the same name has the same colour in both runs."""
+    """A colour for each curve; the same name has the same colour in both runs, and paler in what is drawn beside it."""
     names = list(dict.fromkeys(c.name for c in panel.curves))
-    return [COLOURS[names.index(c.name) % len(COLOURS)] for c in panel.curves]
+    return [COLOURS[names.index(c.name) % len(COLOURS)] + (PALE if c.role else "") for c in panel.curves]
 
 
 def axis_power(panel: CurvePanel) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from gough.errors import GoughError
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.panels.designs import DesignsPanel
+from gough.viewer.panels.live import LivePanel
 from gough.viewer.panels.look import GROUPS, LookPanel
 from gough.viewer.panels.maps import MapsPanel
 from gough.viewer.panels.modes import ModesPanel
@@ -26,6 +27,8 @@ PANELS = {"pose": PosePanel, "modes": ModesPanel, "motion": MotionPanel, "maps":
 """Tabs in their order; with a run to play, motion comes first."""
 OF_STUDIES = {"designs": DesignsPanel, "look": LookPanel}
 """Tabs of a study."""
+OF_LIVE = {"live": LivePanel, "look": LookPanel}
+"""Tabs of a robot that runs while it is looked at."""
 CLOSE_WITHIN = 2.0
 """Seconds to wait for a page's computations when it closes."""
 SECONDS_SAID = 8.0
@@ -90,10 +93,11 @@ class Session:
                 back, study = self.gui.add_button("Back to the study"), subject.before
                 self.gui.add_markdown(f"**{no_markdown(subject.heading)}**")
                 back.on_click(lambda _: self.worker.post("back", lambda: renew(study), slow=True))
-            if subject.model.variables.names and not subject.runs and subject.study is None:
+            if subject.model.variables.names and not subject.runs and subject.study is None and subject.live is None:
                 self.panels["variables"] = VariablesPanel(self)
             self.tabs = self.gui.add_tab_group()
             panels = PANELS if subject.study is None else OF_STUDIES
+            panels = panels if subject.live is None else OF_LIVE
             for name in sorted(panels, key=lambda name: not (name == "motion" and subject.runs)):
                 self.panels[name] = panels[name](self)
 

@@ -1,6 +1,6 @@
 """What a page shows: one robot, one or two runs with their robots, or the designs of a study."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,25 @@ import numpy as np
 from gough.errors import UsageError
 from gough.model import Model, build
 from gough.robot import Robot
+from gough.simulation.control.law import Law
+from gough.simulation.motion.motion import Motion
 from gough.simulation.results.formats import SUFFIXES
 from gough.simulation.results.run import Run
 from gough.studies.result import StudyResult
 from gough.viewer.drawing.figure import Figure
+from gough.viewer.live.gains import demand_fit
 from gough.viewer.posing.designs import DesignStates, demand_designs, front_way
 
 MOST_RUNS = 2
+
+
+@dataclass(frozen=True)
+class LiveSubject:
+    """A robot that runs while it is looked at. law: the one it begins with, None: the first that suits it; motion: what laws
+    follow, None: rest at home."""
+
+    law: Law | None = None
+    motion: Motion | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +50,8 @@ class ViewSubject:
     study: StudyResult | None = None
     before: "ViewSubject | None" = None
     """Of a design that is looked at alone: the study to come back to."""
+    live: LiveSubject | None = None
+    """Of a live page: what runs."""
     _figures: dict[int, Figure] = field(default_factory=dict)
 
     @cached_property
@@ -115,6 +129,21 @@ def _study_subject(opened: list[Any], dark: bool, plain: bool) -> ViewSubject:
     x = way.variables(0.0)
     figure = states.figure(x, states.of_row(states.first, int(way.rows[0]))[0])
     return ViewSubject(states.space.model, dark=dark, plain=plain, study=found, _figures={0: figure})
+
+
+def live_subject(
+    *what: Any, law: Law | None = None, motion: Motion | None = None, dark: bool = False, plain: bool = False
+) -> ViewSubject:
+    """The subject of a live page: one robot. law, motion: see `LiveSubject`."""
+    found = subject_of(*what, dark=dark, plain=plain)
+    if found.runs or found.study is not None:
+        kind = "run is played" if found.runs else "study is shown"
+        raise UsageError(
+            f"view: a {kind}, it does not run live; give its robot: a model, a description, a name or a file"
+        )
+    if law is not None:
+        demand_fit(found.model, law, motion)
+    return replace(found, live=LiveSubject(law, motion))
 
 
 def _open(what: Any) -> Model | Run | StudyResult:

@@ -107,3 +107,26 @@ def test_two_runs_stand_beside_each_other_on_one_clock(open_page) -> None:
         assert (panel.stage.frames[1].at(5.0) == second.q[-1]).all()
         page.get_by_text("Largest differences").click()
         page.locator("td", has_text="drives.force").wait_for()
+
+
+@pytest.mark.slow
+def test_the_reference_stands_beside_the_robot(open_page) -> None:
+    """A pale robot where the motion wants it, on at once where the error is seen; errors have a plot with the time's cursor."""
+    delta = gough.build("delta")
+    home = delta.home_pose
+    motion = gough.motions.quintic(poses=[home, home + [0.2, 0.1, -0.1, 0, 0, 0, 0]], durations=0.4)
+    run = gough.simulate(delta, motion, gough.laws.JointPD(60.0, 6.0), check="off")
+    with run.view(port=0, plain=True) as viewer:
+        page = open_page(viewer.url, width=1200, height=560)
+        panel = session_of(viewer).panels["motion"]
+        until(lambda: any(n.startswith("/reference1/") for n in page.evaluate(NAMES)), "the reference")
+        page.get_by_text("tracking (m)").wait_for()
+        page.get_by_text("reference", exact=False).first.wait_for()
+        panel.go_to(0.2)
+        until(lambda: page.evaluate(CURSOR) == pytest.approx(0.5), "the cursor in its plots")
+        (_, ghost) = panel.stage._ghosts[0]
+        until(lambda: abs(ghost._robot._q[0] - home[0] - 0.1) < 1e-6, "the reference half way")
+        page.get_by_text("Reference", exact=True).locator("xpath=ancestor::*[.//input[@type='checkbox']][1]").locator(
+            "input[type=checkbox]"
+        ).click()
+        until(lambda: not any(n.startswith("/reference") for n in page.evaluate(NAMES)), "the robot alone")

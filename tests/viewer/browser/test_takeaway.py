@@ -7,9 +7,8 @@ import pytest
 from PIL import Image
 
 from gough.viewer import export
-from gough.viewer.scene.skins import BANDS, Banded, nice_above
 from gough.viewer.takeaway.pictures import hidden_server
-from inner.viewer import Figure, RobotScene
+from inner.viewer import BANDS, Banded, Figure, RobotScene, nice_above
 from viewer.browser.structure import drawn
 from viewer.browser.viewing import until
 from viewer.playback.runs import path1, square

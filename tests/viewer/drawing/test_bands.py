@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from gough.viewer.drawing._solids import sphere
-from gough.viewer.scene.colours import scale_colours
-from gough.viewer.scene.skins import Banded
-from inner.viewer import merge_meshes
+from inner.viewer import Banded, merge_meshes, scale_colours
 from viewer.drawing.surfaces import area, open_edges
 
 BALL = sphere(1.0, 30)

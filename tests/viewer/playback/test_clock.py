@@ -1,7 +1,7 @@
 import pytest
 
 from gough.errors import UsageError
-from gough.viewer._clock import Player
+from inner.viewer import Player
 
 
 class Watch:

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from gough.viewer._curves import (
+from gough.viewer.panels._plots import align_curves
+from inner.viewer import (
     LINES,
     CurvePanel,
     PlottedCurve,
@@ -13,7 +14,6 @@ from gough.viewer._curves import (
     value_at,
     value_range,
 )
-from gough.viewer.panels._plots import align_curves
 from viewer.playback.runs import five_bar, path1
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.viewer._clock import CLOSE, Frames, common_span
+from inner.viewer import CLOSE, Frames, common_span
 from viewer.playback.runs import five_bar, path1
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gough.viewer._curves import samples_within, thin_curves
+from inner.viewer import samples_within, thin_curves
 
 
 def test_no_peak_is_lost_and_the_ends_stay() -> None:

@@ -7,9 +7,8 @@ import pytest
 
 from analysis.bending_arm import AREA, RHO, SECOND, E, L, arm
 from gough.errors import UsageError
-from gough.viewer._clock import Frames
 from gough.viewer.posing.swing import PERIOD, STATES, home_modes, largest_motion, swinging_mode
-from inner.viewer import Figure, Hold
+from inner.viewer import Figure, Frames, Hold
 from viewer.posing.models import model_of
 
 CLAMPED = (1.87510407, 4.69409113)

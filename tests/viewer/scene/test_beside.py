@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gough.viewer.scene.stage import offset_beside
+from inner.viewer import offset_beside
 
 Z = np.array([0.0, 0.0, 1.0])
 

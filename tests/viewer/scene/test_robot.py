@@ -9,10 +9,8 @@ import pytest
 import gough
 from gough.errors import UsageError
 from gough.spatial import quaternion_wxyz_from_rotation
-from gough.viewer.scene.colours import BAD
-from gough.viewer.scene.skins import BANDS, nice_above
 from inner.spatial import quaternion_towards
-from inner.viewer import Figure, RobotScene
+from inner.viewer import BAD, BANDS, Figure, RobotScene, nice_above
 
 viser = pytest.importorskip("viser")
 pytestmark = pytest.mark.filterwarnings("ignore::gough.UnphysicalInertiaWarning")

@@ -5,11 +5,10 @@ import struct
 import numpy as np
 import pytest
 
-from gough.viewer.scene.stage import RunStage
 from gough.viewer.takeaway._recording import Field, Node, changing_nodes, pack_nodes, record_frames
 from gough.viewer.takeaway.page import frame_times
 from gough.viewer.takeaway.pictures import hidden_server
-from inner.viewer import Figure, subject_of
+from inner.viewer import Figure, RunStage, subject_of
 from viewer.playback.runs import path1
 
 pytest.importorskip("viser")

@@ -95,13 +95,18 @@ class Plant:
     @cached_property
     def form(self) -> Hashable:
         """What shapes its code: see `kept`."""
+        return self.equations_form, self.inner.sizes.tobytes()
+
+    @cached_property
+    def equations_form(self) -> Hashable:
+        """What shapes its equations: all of its form but the sizes by which errors of the law's own states count."""
         own, rows, inner = self.laws_robot, self.rows, self.inner
         robot: tuple[Hashable, ...] = (code_of(own.model), own.numbers is None, own.apart, own.closes)
         if own.numbers is not None and not own.same_structure:  # constants of the code
             robot = (*robot, own.numbers.tobytes())
         shape = (rows.kind, rows.channels, rows.degree, len(rows.tail))
         law = law_form(self.law, self.law_program)
-        return law, robot, shape, self.locks, self.wrenches.structure, inner.names, inner.sizes.tobytes(), inner.clocked
+        return law, robot, shape, self.locks, self.wrenches.structure, inner.names, inner.clocked
 
     @cached_property
     def kept(self) -> Kept:

@@ -80,7 +80,7 @@ def panels(run: "Run", names: tuple[str, ...] = ()) -> list[PlotPanel]:
         kept = [i for i, e in enumerate(channel.entries) if not (name.endswith("pose") and e[-2:] in ROTATIONS)]
         for unit in dict.fromkeys(channel.units[i] for i in kept):
             at = [i for i in kept if channel.units[i] == unit]
-            entries = tuple(_short(channel.entries[i], name) for i in at)
+            entries = tuple(shorten_column(channel.entries[i], name) for i in at)
             found.append(PlotPanel(_title(name), unit, entries, values[:, at]))
     return _merged(found)
 
@@ -157,7 +157,7 @@ def _title(name: str) -> str:
     return TITLES.get(name, name)
 
 
-def _short(entry: str, channel: str) -> str:
+def shorten_column(entry: str, channel: str) -> str:
     """A column's name without what its panel says already."""
     for prefix in (
         f"{channel}.",

@@ -3,6 +3,7 @@ goes through a piece. What it hands out was looked at.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -20,6 +21,7 @@ from gough.simulation.integration.straight import Passed, StraightPieces
 from gough.simulation.motion.motion import LONGEST
 from gough.simulation.results.remedy import remedy
 from gough.simulation.results.run import Run
+from gough.simulation.run._changes import LoopInputs
 from gough.simulation.run.setup import Setup
 from gough.simulation.run.simulate import Outcome, gather
 
@@ -30,10 +32,10 @@ NO_END, SPAN = 1 << 62, 1.0
 
 class Stepping:
     """One run from a first state (n,) at a time (s). `t`, `state` (n,): now, in the velocities of `led`; `ended`: how, None while
-    it goes on. record: whether all is kept."""
+    it goes on. record: whether all is kept. inputs: gains and wrenches, which may change."""
 
-    def __init__(self, setup: Setup, first: Array, t: float, record: bool) -> None:
-        self.setup, self.record, self.t = setup, record, t
+    def __init__(self, setup: Setup, first: Array, t: float, record: bool, inputs: LoopInputs) -> None:
+        self.setup, self.record, self.t, self.inputs = setup, record, t, inputs
         settings = setup.settings
         plant = setup.plant.plant_for(first[None, : setup.model.layout.nq], setup.numbers[None])
 
@@ -54,6 +56,7 @@ class Stepping:
         self.spent = 0.0  # s
         self.last_row: Array | None = None
         self._go_on(self.first, t)
+        inputs.begin(t)
 
     @property
     def told_state(self) -> Array:
@@ -94,7 +97,9 @@ class Stepping:
     def _next(self, end: float) -> TimePart:
         """The next stretch, not beyond an end (s)."""
         try:
-            return self.source.next(self.t, end, self.told_state)
+            part = self.source.next(self.t, end, self.told_state)
+            self.inputs.put_on(part.row)
+            return part
         except RunStopped as problem:
             self._hand_on()
             self._end(problem)
@@ -127,7 +132,7 @@ class Stepping:
         if course.last is not None and course.last[course.states.t] > self.t:
             self.led, self.straight, self.state = course.led, None, course.last[: course.states.size].copy()
             self.t = float(self.state[course.states.t])
-        self.remedy = remedy(self.run_of([self.moment(self.row)[None]]))
+        self.remedy = remedy(self.run_of([self._record_of_now()]))
         raise self.ending_error() from problem
 
     def ending_error(self) -> BadStateError:
@@ -168,19 +173,40 @@ class Stepping:
     def row(self) -> Array:
         """The row that holds now: of the forces held, of the motion, or without forces where a controller was not asked yet."""
         if isinstance(self.source, HeldPieces):
-            return self.source.next(self.t, self.t, self.state).row
+            return self.inputs.put_on(self.source.next(self.t, self.t, self.state).row)
         assert isinstance(self.source, CutPieces)
         if self.source.row is not None:
-            return self.source.row
+            return self.inputs.put_on(self.source.row.copy())
         plant = self.setup.plant
-        return plant.wrenches.fill(plant.rows.stretch(self.t, self.t, np.zeros(len(plant.model.mechanism.drives))))
+        return self.inputs.put_on(plant.rows.stretch(self.t, self.t, np.zeros(len(plant.model.mechanism.drives))))
+
+    @property
+    def kept_bytes(self) -> int:
+        """Memory of what was kept."""
+        arrays = [part if isinstance(part, np.ndarray) else part.records for part in self.kept]
+        return sum(x.nbytes for x in arrays)
+
+    def forget(self) -> None:
+        """Drops what was kept."""
+        self._hand_on()
+        self.kept.clear()
+        self.course.events.clear()
+        self.inputs.begin(self.t)
 
     def whole_run(self) -> Run:
         """All of it."""
         self._hand_on()
         records = [x for part in self.kept for x in ([part] if isinstance(part, np.ndarray) else self._records(part))]
-        self.kept = list(records)
-        return self.run_of(records if any(map(len, records)) else [self.moment(self.row)[None]])
+        if not any(map(len, records)):
+            return self.run_of([self._record_of_now()])
+        together = np.concatenate(records)
+        self.kept = [together]
+        return self.run_of([together])
+
+    def _record_of_now(self) -> Array:
+        record = self.moment(self.row)[None].copy()
+        record[0, self.course.states.t] = self.t
+        return record
 
     def run_of(self, records: list[Array]) -> Run:
         """The run of these records (m, k)."""
@@ -190,13 +216,14 @@ class Stepping:
             records=np.concatenate(records),
             stopped=f"{ending.why}{when}",
             ending=ending,
-            events=tuple(course.events),
+            events=(*course.events, *self.inputs.events),
             counts=course.counts(),
             error_estimate=course.error_estimate,
             computing_s=self.spent,
             compile_s=course.compile_s,
         )
-        return gather(self.setup, outcome)
+        setup = replace(self.setup, plant=replace(self.setup.plant, law=self.inputs.first_law))
+        return gather(setup, outcome, self.inputs.wrench_at)
 
     def _records(self, passed: Passed) -> Iterator[Array]:
         """What `simulate` would have stored of stretches: states at the begin of steps, and forces before they jump."""

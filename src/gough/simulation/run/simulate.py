@@ -276,8 +276,9 @@ def _bound(marching: Marching, settings: RunSettings) -> None:
         )
 
 
-def gather(setup: Setup, outcome: Outcome) -> Run:
-    """Phase 4: the run, told in the velocities of the model that was asked for; one that lost or won energy is warned about."""
+def gather(setup: Setup, outcome: Outcome, loads: Callable[[Array], Any] | None = None) -> Run:
+    """Phase 4: the run, told in the velocities of the model that was asked for; one that lost or won energy is warned about.
+    loads: the wrenches at stored times (n,), where they did not stay the same."""
     settings, plant, asked = setup.settings, setup.plant, setup.asked
     model, states, records = plant.model, StateLayout(plant), outcome.records
     s = states.split(records)
@@ -298,7 +299,7 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
         v,
         tau,
         acceleration=vdot,
-        wrench=plant.wrenches.by_frame(t),
+        wrench=plant.wrenches.by_frame(t) if loads is None else loads(t),
         parameters=setup.design,
         tau_held=setup.held,
         recorded=recorded,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.arguments import a_law, a_model, a_motion, checked, design, flag, number, numbers, word, wrenches_in_time
+from gough.arguments import wrenches as wrench_numbers
 from gough.errors import UsageError
 from gough.simulation.control.held import Held
 from gough.simulation.control.law import Law
@@ -18,6 +19,7 @@ from gough.simulation.integration.drive_led import convert_velocities, first_vel
 from gough.simulation.integration.step_pieces import HeldPieces
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.results.run import Run
+from gough.simulation.run._changes import LoopInputs, changed_inputs
 from gough.simulation.run._stepping import Stepping
 from gough.simulation.run.settings import MOST_EQUAL, SHORTEST, RunSettings, demand_steps
 from gough.simulation.run.setup import settle, starting_state
@@ -40,8 +42,9 @@ class Stepper:
     nothing grows.
 
     sim.step(tau, dt) goes on by dt (s) with the forces tau (drives,); sim.step(dt=…), with those of the controller;
-    sim.advance(to) until a time. q, v, t, tau, elastic: now. A run that cannot go on raises `BadStateError`, then and at every
-    step until `reset`; `ended` says how it ended. One thread at a time may step.
+    sim.advance(to) until a time; sim.change(controller=, wrench=): other gains and loads from now on. q, v, t, tau, elastic: now.
+    A run that cannot go on raises `BadStateError`, then and at every step until `reset`; `ended` says how it ended. One thread at
+    a time may step.
     """
 
     @checked(
@@ -85,14 +88,14 @@ class Stepper:
         duration = 1.0 if motion is None else None
         settings = RunSettings.of(motion, law, duration, method, smoothing=smoothing, check=check, **asked)
         self._setup = settle(model, settings, q, v, wrench, parameters)
-        self._record = record
+        self._record, self._inputs = record, LoopInputs.of(self._setup.plant)
         plant = self._setup.plant
         self._layout, self._longest = plant.model.layout, settings.taken_step
         self._begin(self._setup.first, 0.0)
 
     def _begin(self, first: Array, t: float) -> None:
         """From a first state (n,) at a time (s)."""
-        self._run = Stepping(self._setup, first, t, self._record)
+        self._run = Stepping(self._setup, first, t, self._record, self._inputs)
         self._forces = self._run.source if isinstance(self._run.source, HeldPieces) else None
         self._base, self._dt, self._count = t, nan, 0
 
@@ -111,6 +114,25 @@ class Stepper:
         own_v = first_velocity(setup.asked, setup.model, q, v, setup.numbers)
         own_v = setup.first[nq : nq + self._layout.nv] if v is None and not led else own_v
         return self._begin(starting_state(setup.plant, motion, q, own_v, setup.settings.start, setup.numbers, t), t)
+
+    @checked(controller=a_law, wrench=wrench_numbers)
+    def change(self, controller: Law | None = None, wrench: Any = None) -> None:
+        """Go on from now with other numbers, after a reset too; nothing is compiled anew.
+
+        controller: the law with other gains; its kind, its limits and the robot it computes with stay. wrench: (6,) or
+        {frame: (6,)} on frames on which the stepper was made with one; others keep theirs. `recorded` tells when what changed.
+        """
+        law, settings, wrenches = changed_inputs(self._setup, self._inputs, controller, wrench)
+        self._inputs.change(self._run.t, law, settings, wrenches)
+
+    def forget(self) -> None:
+        """Drop what was recorded until now: `recorded` begins here."""
+        self._run.forget()
+
+    @property
+    def recorded_bytes(self) -> int:
+        """Memory that what was recorded takes."""
+        return self._run.kept_bytes
 
     def __reduce__(self) -> Any:
         raise UsageError(

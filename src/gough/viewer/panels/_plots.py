@@ -14,6 +14,7 @@ from viser import Icon
 
 from gough.viewer._curves import (
     CurvePanel,
+    PlottedCurve,
     axis_power,
     curve_colours,
     curve_panels,
@@ -43,6 +44,12 @@ POINTS = 700
 WINDOWS = {"whole run": None, "10 s": 10.0, "1 s": 1.0, "0.1 s": 0.1}
 LAST = 1e9
 """Place of the menus: below all plots."""
+ROLES: dict[str, tuple[dict[str, Any], str]] = {
+    "reference": ({"width": 4.0}, "▬"),
+    "command": ({"width": 2.0, "dash": (2.0, 3.0)}, "┅"),
+}
+SENSOR: tuple[dict[str, Any], str] = ({"width": 1.0, "dash": (1.0, 1.5)}, "┈")
+"""How curves of roles are drawn, wide and pale under what is or thin beside it, and their marks in legends; others: sensors."""
 MOST = 8
 """Channels drawn at once."""
 
@@ -122,7 +129,7 @@ class Plots:
         series: list[dict[str, Any]] = [{"label": "t"}]
         for curve, colour in zip(panel.curves, curve_colours(panel), strict=True):
             line: dict[str, Any] = {"label": curve.name, "stroke": colour, "width": 1.3, "points": {"show": False}}
-            series.append(line | ({"dash": (5.0, 4.0)} if curve.run else {}))
+            series.append(line | line_style(curve))
         chart = gui.add_uplot(
             self._data(panel),
             tuple(series),  # pyright: ignore[reportArgumentType]
@@ -185,11 +192,20 @@ class Plots:
         power = axis_power(panel)
         counted = f", axis in 10<sup>{power}</sup> {html.escape(panel.unit)}" if power else ""
         rows = [f"<b>{html.escape(panel.label)}</b>{counted}"]
+        besides: dict[tuple[str, int], list[str]] = {}
         for curve, colour in zip(panel.curves, curve_colours(panel), strict=True):
             value = value_at(curve, self.time)
             number = "–" if np.isnan(value) else f"{value:.4g}"
-            mark = "╌" if curve.run else "━"
+            if curve.role:
+                besides.setdefault((curve.name, curve.run), []).append(number)
+                continue
+            mark, more = "╌" if curve.run else "━", besides.get((curve.name, curve.run))
+            number += f"&nbsp;({', '.join(more)})" if more else ""
             rows.append(f'<span style="color:{colour}">{mark}</span>&nbsp;{html.escape(curve.name)}&nbsp;{number}')
+        roles = dict.fromkeys(curve.role for curve in panel.curves if curve.role)
+        if roles:
+            marks = ", ".join(f"{ROLES.get(role, SENSOR)[1]}&nbsp;{html.escape(role)}" for role in roles)
+            rows[0] += f" &ensp;({marks})"
         if panel.more:
             rows.append(f"and {panel.more} smaller")
         line = (
@@ -202,6 +218,13 @@ class Plots:
             f'<div style="position:relative;font-size:0.72em;line-height:1.45;margin:0 0.75em;'
             f'font-variant-numeric:tabular-nums">{line}{text}</div>'
         )
+
+
+def line_style(curve: PlottedCurve) -> dict[str, Any]:
+    """How the line differs from that of what is."""
+    if curve.role:
+        return ROLES.get(curve.role, SENSOR)[0]
+    return {"dash": (5.0, 4.0)} if curve.run else {}
 
 
 def _scales(panel: CurvePanel, span: tuple[float, float]) -> dict[str, Any]:

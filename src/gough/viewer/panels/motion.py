@@ -75,7 +75,7 @@ class MotionPanel:
         self._loop.on_update(lambda _: setattr(self.player, "loop", bool(self._loop.value)))
         if len(session.subject.runs) > 1:
             self._comparison()
-        with gui.add_folder("Trace and forces"):
+        with gui.add_folder("Trace, reference and forces" if stage.has_reference else "Trace and forces"):
             self._trace_and_forces()
         self.files = Downloads(session, stage, lambda: self.player.speed, self._hold)
         self.plots = Plots(session, stage.start, stage.end)
@@ -191,6 +191,11 @@ class MotionPanel:
         trace = gui.add_dropdown("Trace of", (NO_TRACE, *names), initial_value=names[0] if names else NO_TRACE)
         trace.on_update(lambda _: self._trace(str(trace.value), names))
         self._trace(str(trace.value), names)
+        if stage.has_reference:
+            seen = any(wanted.seen for wanted in stage.wanted)
+            ghost = gui.add_checkbox("Reference", seen, hint="Where the motion wants the robot: a pale one, or a ball")
+            ghost.on_update(lambda _: self._draw_ghost(bool(ghost.value)))
+            self._draw_ghost(seen)
         labels = {"force": "Drive forces", "torque": "Drive torques", "reaction": "Reactions"}
         self._boxes = {kind: gui.add_checkbox(labels[kind], False) for kind in stage.force_kinds}
         self._length = gui.add_slider("Arrow length", min=0.1, max=4.0, step=0.1, initial_value=1.0)
@@ -202,6 +207,11 @@ class MotionPanel:
         stage = self.stage
         if stage is not None and name in (NO_TRACE, *names):
             self.session.worker.post("trace", lambda: stage.trace(None if name == NO_TRACE else name))
+
+    def _draw_ghost(self, shown: bool) -> None:
+        stage = self.stage
+        if stage is not None:
+            self.session.worker.post("ghost", lambda: stage.show_reference(shown))
 
     def _forces(self) -> None:
         stage = self.stage

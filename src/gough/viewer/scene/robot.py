@@ -26,7 +26,7 @@ class RobotScene:
     offset (3,): where its world stands (m). tint: a colour everything is drawn near to, for a second robot. ground: a grid
     under it and the up direction of the page; default for the first robot (root "/robot").
     carried: flexible bodies hang on their links' nodes, which a page wants that shows motion (see `SkinsScene`).
-    upright: the scene's up direction is set already.
+    upright: the scene's up direction is set already. opacity: of a pale robot, which casts no shadow.
     exaggeration: deflections are drawn so many times as large; takes effect at the next `show`.
     """
 
@@ -40,8 +40,9 @@ class RobotScene:
         ground: bool | None = None,
         carried: bool = False,
         upright: bool = False,
+        opacity: float | None = None,
     ) -> None:
-        self.scene, self.figure, self.root, self.tint = scene, figure, root, tint
+        self.scene, self.figure, self.root, self.tint, self.opacity = scene, figure, root, tint, opacity
         self.exaggeration = 1.0
         self.up = tuple(map(float, figure.up))
         self._bad_legs: frozenset[int] = frozenset()
@@ -64,7 +65,7 @@ class RobotScene:
         self.carried = carried
         flexible = sorted({skin.link for skin in figure.skins})
         nodes = {link: self._link_node(link).name for link in flexible} if carried else None
-        self._skins = SkinsScene(scene, figure, root, tint, nodes) if figure.skins else None
+        self._skins = SkinsScene(scene, figure, root, tint, nodes, opacity) if figure.skins else None
         self._q = np.array(figure.home)
         self.show(self._q)
 
@@ -72,7 +73,7 @@ class RobotScene:
         found = by_node(piece for piece in self.figure.pieces if piece.group in groups)
         for (link, role, group, colour), (mesh, legs) in found.items():
             name = f"{self._link_node(link).name}/{role}_{group}_{len(self._meshes)}"
-            made = PieceNode(self.scene, name, mesh, legs, group, colour or self._colour(role))
+            made = PieceNode(self.scene, name, mesh, legs, group, self._painted(role, colour), self.opacity)
             self._meshes.append(made)
             self._pieces[link, role, group, colour] = made
         self._made |= set(groups)
@@ -87,12 +88,15 @@ class RobotScene:
     def _add_span(self, k: int) -> "PieceNode":
         span = self.figure.spans[k]
         legs = np.full(len(span.mesh.faces), span.leg)
-        name, colour = f"{self.root}/span{k}", self._colour(span.role)
-        self._meshes.append(PieceNode(self.scene, name, span.mesh, legs, span.group, colour))
+        name, colour = f"{self.root}/span{k}", self._painted(span.role)
+        self._meshes.append(PieceNode(self.scene, name, span.mesh, legs, span.group, colour, self.opacity))
         return self._meshes[-1]
 
-    def _colour(self, role: str) -> Colour:
-        return ROLES[role] if self.tint is None else mix_colours(ROLES[role], self.tint)
+    def _painted(self, role: str, own: Colour | None = None) -> Colour:
+        """A role's colour near the tint; a piece's own stays, but of a pale robot."""
+        if self.tint is None or (own is not None and self.opacity is None):
+            return own or ROLES[role]
+        return mix_colours(own or ROLES[role], self.tint)
 
     @property
     def deflection_range(self) -> tuple[float, float]:
@@ -254,9 +258,19 @@ SEE_THROUGH = 0.45
 
 
 class PieceNode:
-    """mesh with the leg of each face (f,), -1 of none. group: what it is shown and hidden with."""
+    """mesh with the leg of each face (f,), -1 of none. group: what it is shown and hidden with. opacity: of a pale one."""
 
-    def __init__(self, scene: Any, name: str, mesh: Mesh, legs: np.ndarray, group: str, colour: Colour) -> None:
+    def __init__(
+        self,
+        scene: Any,
+        name: str,
+        mesh: Mesh,
+        legs: np.ndarray,
+        group: str,
+        colour: Colour,
+        opacity: float | None = None,
+    ) -> None:
+        self.opacity = SEE_THROUGH if group == "inertia" else opacity
         self.scene, self.name, self.mesh, self.legs, self.group, self.colour = scene, name, mesh, legs, group, colour
         self.node = self._add(name, mesh.faces, colour)
         self._red: Any = None
@@ -268,8 +282,8 @@ class PieceNode:
             self.mesh.vertices,
             faces,
             color=colour,
-            opacity=SEE_THROUGH if self.group == "inertia" else None,
-            cast_shadow=self.group == "bodies",
+            opacity=self.opacity,
+            cast_shadow=self.group == "bodies" and self.opacity is None,
             receive_shadow=self.group not in HIDDEN,
         )
 

@@ -132,7 +132,13 @@ class SkinsScene:
     """
 
     def __init__(
-        self, scene: Any, figure: Figure, root: str, tint: Colour | None, carried: dict[int, str] | None = None
+        self,
+        scene: Any,
+        figure: Figure,
+        root: str,
+        tint: Colour | None,
+        carried: dict[int, str] | None = None,
+        opacity: float | None = None,
     ) -> None:
         self.figure = figure
         self.range_m = 0.0
@@ -150,11 +156,13 @@ class SkinsScene:
             part = np.searchsorted(sorted(carried), links)
         self._banded = Banded(self.faces, bands, part)
         sparing = not self._in_world
-        self._bad_nodes = [_Patch(scene, f"{name}{bands}", BAD, sparing) for name in parts]
+        self._bad_nodes = [_Patch(scene, f"{name}{bands}", BAD, sparing, opacity) for name in parts]
         colours: list[Colour] = [(int(r), int(g), int(b)) for r, g, b in scale_colours(bands)]
         if tint is not None:
-            colours = [mix_colours(c, tint, 0.35) for c in colours]
-        self._nodes = [_Patch(scene, f"{name}{k}", c, sparing) for name in parts for k, c in enumerate(colours)]
+            colours = [mix_colours(c, tint, 0.35 if opacity is None else 0.8) for c in colours]
+        self._nodes = [
+            _Patch(scene, f"{name}{k}", c, sparing, opacity) for name in parts for k, c in enumerate(colours)
+        ]
 
     def show(self, q: np.ndarray, drawn: np.ndarray, placed: Placed) -> None:
         """Draw at configuration `drawn` (nq,) with its links' poses, coloured by the deflections at q."""
@@ -206,9 +214,16 @@ class _Patch:
     from the beginning, as files want it.
     """
 
-    def __init__(self, scene: Any, name: str, colour: Colour, sparing: bool) -> None:
+    def __init__(self, scene: Any, name: str, colour: Colour, sparing: bool, opacity: float | None) -> None:
         self._add = lambda mesh: scene.add_mesh_simple(
-            name, mesh.vertices, mesh.faces, color=colour, visible=False, receive_shadow=False
+            name,
+            mesh.vertices,
+            mesh.faces,
+            color=colour,
+            opacity=opacity,
+            visible=False,
+            cast_shadow=opacity is None,
+            receive_shadow=False,
         )
         self._node: Any = None
         self._room = (3, 1)

@@ -8,6 +8,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.viewer._clock import Frames, common_span
 from gough.viewer.drawing.figure import Figure
+from gough.viewer.scene._ghost import GhostScene, Wanted
 from gough.viewer.scene.forces import (
     COLOURS,
     ForceArrows,
@@ -56,6 +57,9 @@ class RunStage:
         self._seconds = 0
         self._traces: list[TraceScene] = []
         self._forces: list[ForceScene] = []
+        self.wanted = tuple(Wanted(run) for run in self.runs)
+        self._ghosts: list[tuple[int, GhostScene]] = []
+        self._ghost_count, self._ghost_shown = 0, False
         self._arrows = tuple(ForceArrows(run) for run in self.runs)
         self._kinds: set[str] = set()
         self._factor = 1.0
@@ -84,6 +88,8 @@ class RunStage:
             trace.show(time)
         for forces, own in zip(self._forces, q, strict=False):
             forces.show(time, own)
+        for k, ghost in self._ghosts:
+            ghost.show(time, q[k])
 
     def offset(self, place: str) -> np.ndarray:
         """Where the second robot stands (3,), m."""
@@ -106,7 +112,7 @@ class RunStage:
             raise UsageError(f"place {place!r}: one of {', '.join(PLACES)}")
         if len(self.runs) < 2:
             return
-        traced, kinds = self._frame_traced, self._kinds
+        traced, kinds, ghost = self._frame_traced, self._kinds, self._ghost_shown
         self.remove()
         self.place = place
         if place != "hidden":
@@ -120,7 +126,26 @@ class RunStage:
             self.second.exaggeration = self.first.exaggeration
         self.trace(traced)
         self.forces(kinds, self._factor)
+        self.show_reference(ghost)
         self.show(self.time)
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether a run's motion wants a place that can be drawn."""
+        return any(w.robot or w.point for w in self.wanted)
+
+    def show_reference(self, shown: bool) -> None:
+        """Draw where the motions of the runs want their robots, or not."""
+        for _, ghost in self._ghosts:
+            ghost.remove()
+        self._ghosts, self._ghost_shown = [], shown
+        for k, wanted in enumerate(self.wanted if shown else ()):
+            if self._drawn(k) and (wanted.robot or wanted.point):
+                self._ghost_count += 1  # a new name: pages remember where a node of an old name was
+                root, at = f"/reference{self._ghost_count}", self.offset(self.place) if k else np.zeros(3)
+                ghost = GhostScene(self.scene, wanted, self.subject.figure_of(k), root, tuple(map(float, at)))
+                ghost.show(self.time, self.frames[k].at(self.time))
+                self._ghosts.append((k, ghost))
 
     def trace(self, frame: str | None) -> None:
         """Draw the path of a frame of the (first) robot, and of the second where it has that frame; None: no trace."""
@@ -180,6 +205,7 @@ class RunStage:
     def remove(self) -> None:
         """Take out all but the first robot."""
         self.trace(None)
+        self.show_reference(False)
         self.forces(set(), self._factor)
         if self.second is not None:
             self.second.remove()

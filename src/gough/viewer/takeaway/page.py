@@ -15,6 +15,7 @@ from gough.viewer._curves import (
     CurvePanel,
     curve_colours,
     curve_panels,
+    offered_channels,
     thin_curves,
     usual_channels,
     value_range,
@@ -176,7 +177,7 @@ def shown_panels(runs: tuple[Run, ...], channels: tuple[str, ...]) -> list[Curve
     for name in channels:
         if not runs:
             raise UsageError(f"channel {name!r}: a robot without a run has none")
-        if not any(name in run for run in runs):
+        if name not in offered_channels(runs) and not any(name in run for run in runs):
             runs[0].channel(name)  # says which names are near
     names = channels or (usual_channels(runs[0]) if runs else ())
     return [panel for name in names for panel in curve_panels(runs, name)]
@@ -203,7 +204,13 @@ def _panel(panel: CurvePanel, start: float, end: float) -> dict[str, Any]:
         t, v = thin_curves(curve.time[inside], curve.values[inside, None], POINTS)
         values = [_short(x) for x in v[:, 0]]
         curves.append(
-            {"name": curve.name, "colour": colour, "dashed": curve.run > 0, "t": [_short(x) for x in t], "v": values}
+            {
+                "name": f"{curve.name} ({curve.role})" if curve.role else curve.name,
+                "colour": colour,
+                "dashed": curve.run > 0 or bool(curve.role),
+                "t": [_short(x) for x in t],
+                "v": values,
+            }
         )
     return {"label": panel.label, "range": value_range(panel), "curves": curves}
 
