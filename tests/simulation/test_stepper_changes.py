@@ -124,7 +124,7 @@ def test_what_cannot_change_is_refused_and_changes_nothing(mass: gough.Model) ->
     ):
         with pytest.raises(gough.UsageError, match=words):
             sim.change(law, push(7.0))
-    with pytest.raises(gough.UsageError, match=r"none on 'block' \(it has: 'block\.tool'"):
+    with pytest.raises(gough.UsageError, match=r"on 'block' this stepper has none \(it has: 'block\.tool'"):
         sim.change(wrench={"block": np.ones(6)})
     with pytest.raises(gough.UsageError, match="six finite numbers"):
         sim.change(wrench={"block.tool": [np.nan] * 6})
@@ -132,3 +132,22 @@ def test_what_cannot_change_is_refused_and_changes_nothing(mass: gough.Model) ->
     assert sim.q[0] == pytest.approx(5.0 / STIFFNESS, abs=1e-9)
     with pytest.raises(gough.UsageError, match="step by step"):
         pushed(mass).change(laws.JointPD(1.0, 1.0))
+
+
+def test_loads_over_time_stay_and_constant_ones_change() -> None:
+    """A pulse beside six numbers: the numbers change, the pulse does what it does; x as by superposition."""
+    model = slider()
+    pulse = gough.loads.Pulse([0, 0, 3.0, 0, 0, 0], begin=0.1, duration=0.2)
+    sim = gough.Stepper(model, wrench={"block.tool": [pulse, gough.loads.Constant([0.0] * 6)]})
+    sim.step([0.0], 0.5)
+    sim.change(wrench={"block.tool": [0, 0, 4.0, 0, 0, 0]})
+    sim.step([0.0], 0.5)
+    run = sim.recorded
+    after = np.maximum(run.time - 0.3, 0.0)
+    rising = np.clip(run.time - 0.1, 0.0, 0.2)
+    x = 3.0 / MASS * (0.5 * rising**2 + 0.2 * after) + 0.5 * 4.0 / MASS * np.maximum(run.time - 0.5, 0.0) ** 2
+    np.testing.assert_allclose(run.q[:, 0], x, atol=1e-12)
+    assert run["block.tool.wrench"][-1, 2] == 4.0 and run["block.tool.wrench"][:, 2].max() == 4.0
+    alone = gough.Stepper(model, wrench={"block.tool": pulse})
+    with pytest.raises(gough.UsageError, match="loads over time alone"):
+        alone.change(wrench={"block.tool": [0, 0, 4.0, 0, 0, 0]})
