@@ -26,6 +26,8 @@ from gough.simulation.control.own_robot import own_robot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.methods import METHODS
 from gough.simulation.integration.plant import Plant
+from gough.simulation.motion.function import function
+from gough.simulation.motion.motion import Motion
 from gough.simulation.run.clocks import law_in_loop
 from gough.simulation.sampling.line import SAME
 
@@ -48,7 +50,7 @@ def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
     if isinstance(inner, Law):
         if inner.prescribed:
             raise UsageError(f"{inner.name}: the drives follow the motion whatever force it takes; there is no loop")
-        known = [x for x in KINDS if x in inner.kinds or (x == "" and not inner.kinds)]
+        known = [x for x in KINDS if _takes(inner, model, x)]
         if not known:
             raise UsageError(f"{inner.name} feeds nothing back; there is no loop")
         if kind is not None and kind not in known:
@@ -66,6 +68,22 @@ def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
     if isinstance(found, Sampled):
         raise UsageError(f"a Python function has no linear loop where it cannot be recorded: {found.called}")
     return found, chosen
+
+
+def _takes(law: Law, model: "Model", kind: str) -> bool:
+    """Whether a law follows references of a kind as they are; many turn all motions into those of the drives."""
+    if kind not in (law.kinds or ("",)):
+        return False
+    if kind != "pose":
+        return True
+    return model.mechanism.has_platform and law.reference(model, _standing(model, kind)).kind == kind
+
+
+def _standing(model: "Model", kind: str) -> Motion:
+    """A motion of this kind that stands at home."""
+    x = model.home[:7] if kind == "pose" else model.home[model.drive_index]
+    more: Any = {"orientation": "quaternion_wxyz"} if kind == "pose" else {"names": model.layout.drive_names}
+    return function(lambda t: [float(a) + 0.0 * t for a in x], 1.0, kind=kind, **more)
 
 
 def _exact_sensor(sensor: Any) -> Any:
@@ -92,14 +110,11 @@ class LawSlopes:
     def of(cls, model: "Model", law: Law, kind: str, numbers: Array) -> "LawSlopes":
         """Those of a law as `small_law` gives it; numbers (n,): of the robot that runs."""
         own = own_robot(law, model, numbers[None], model)
-        if kind == "":
-            law.check(own.model, None)
+        law.check(own.model, _standing(own.model, kind) if kind else None)
         law.settings(model, own.model)  # a bad gain is named
         if own.numbers is not None:
             own = replace(own, numbers=without_coulomb(own.model, own.numbers))
         channels = {"drives": len(model.mechanism.drives), "pose": 6, "": 0}[kind]
-        if kind == "pose" and not own.model.mechanism.has_platform:
-            raise UsageError(f"kind='pose': {model.robot.name} has no platform; give kind='drives'")
         plant = Plant(model, law, MotionRows(kind, channels, 0), own=own)
         return cls(plant, kind, without_coulomb(model, numbers))
 
