@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from typing import Any
 
 import control
 import numpy as np
@@ -53,15 +54,15 @@ def test_an_integral_needs_a_gain_of_its_own() -> None:
     assert np.isnan([lost.sensitivity_peak, *lost.phase_margin_deg, *lost.delay_margin]).all()
 
 
-def clocked_loop(model: gough.Model, period: float, late: int) -> control.StateSpace:
+def clocked_loop(model: gough.Model, period: float, late: int) -> Any:
     """L(z) of springs and dampers that see encoders: C(z) = k + d (1 - z⁻¹)/T, forces held and late by so many periods."""
     linear = gough.linear_model(model, outputs=["drives"])
-    plant = control.sample_system(control.ss(linear.A, linear.B, linear.C, linear.D), period, "zoh")
-    pd = control.tf([K + D / period, -D / period], [1.0, 0.0], period)
+    plant: Any = control.sample_system(control.ss(linear.A, linear.B, linear.C, linear.D), period, "zoh")
+    pd: Any = control.tf([K + D / period, -D / period], [1.0, 0.0], period)
     return plant * control.ss(pd * control.tf([1.0], [1.0, *[0.0] * late], period))
 
 
-def least_margins(L: control.StateSpace, T: float) -> tuple[float, float]:
+def least_margins(L: Any, T: float) -> tuple[float, float]:
     """Gain and phase margin (deg) of one loop from sample to sample, on many frequencies."""
     z = np.exp(1j * np.geomspace(1e-2, np.pi, 6001))
     x = np.squeeze(control.frequency_response(L, np.angle(z) / T).frdata)
@@ -106,7 +107,7 @@ def test_several_drives_by_matrices() -> None:
     """S of all drives and of one by python-control's feedback, the bound of all at once by a search for the scale."""
     model = built(gough.load("five_bar"))
     found = gough.control_loop(model, laws.Sampled(laws.JointPD(40.0, 2.0), 5e-3, delay=5e-3))
-    L = control.ss(found.open.A, found.open.B, found.open.C, found.open.D, 5e-3)
+    L: Any = control.ss(found.open.A, found.open.B, found.open.C, found.open.D, 5e-3)
     S = control.feedback(control.ss([], [], [], np.eye(2), 5e-3), L)
     w = np.linspace(0.1, np.pi / 5e-3, 2000)
     response = np.moveaxis(control.frequency_response(S, w).frdata, 2, 0)
@@ -123,7 +124,9 @@ def test_several_drives_by_matrices() -> None:
     worst = max(bound(M - 0.5 * np.eye(2)) for M in response[::20])
     assert found.disk_margin_all == pytest.approx(1 / worst, rel=5e-3)
     for k in range(2):  # the other loop closed
-        one = control.feedback(L, np.diag([float(j != k) for j in range(2)]))[k, k]
+        others: Any = np.diag([float(j != k) for j in range(2)])
+        closed: Any = control.feedback(L, others)
+        one = closed[k, k]
         gain, phase = least_margins(one, 5e-3)
         assert found.gain_margin[k, 1] == pytest.approx(gain, rel=1e-3)
         assert found.phase_margin_deg[k] == pytest.approx(phase, abs=1e-2)
