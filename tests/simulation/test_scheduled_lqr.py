@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,8 @@ from scipy.interpolate import CubicSpline
 
 import gough
 from gough import laws, motions
-from gough.analysis.grids import Axis
 from gough.errors import RunWarning, UsageError
-from gough.simulation.control.linear._schedule import SplineTable
+from gough.robot import loads
 from inner.simulation import read_scenario
 from laws.subjects import built
 from simulation.sliders import slider
@@ -20,9 +20,30 @@ from simulation.sliders import slider
 RANGES = {"x": (-0.2, 0.2, 3), "y": (-0.2, 0.2, 3)}
 
 
+SWINGING = """format: 1
+name: swinging
+gravity: [0, 0, 0]
+bodies:
+  - {name: beam, mass: 1, inertia: {about: center_of_mass, xx: 0.02, yy: 0.02, zz: 0.02}}
+  - {name: fore, mass: 5, center_of_mass: [1, 0, 0], inertia: {about: center_of_mass, xx: 0.02, yy: 0.02, zz: 0.02}}
+joints:
+  - {name: turn, type: revolute, axis: [0, 0, 1], parent: world, child: beam, drive: {}}
+  - {name: elbow, type: revolute, axis: [0, 0, 1], parent: beam, child: fore, pose: {position: [1, 0, 0]}, drive: {}}
+home: {joints: {turn: 0, elbow: 1}}
+"""
+"""An arm: its shoulder feels 200 times the inertia stretched that it feels folded."""
+
+
+def tuned_of(law: laws.Law, model: gough.Model) -> Any:
+    """What a law takes from a robot."""
+    made: Any = law.tune(model)
+    return made.tuned
+
+
 def test_the_table_is_a_natural_spline() -> None:
     """SciPy's, of one coordinate and of two one after the other; held at the border."""
-    rng = np.random.default_rng(2)
+    tuned = tuned_of(laws.ScheduledLQR(1e-3, 5.0, ranges={"slide": (0.0, 1.0, 2)}), slider())
+    rng, Axis, SplineTable = np.random.default_rng(2), type(tuned.table.axes[0]), type(tuned.table)
     axes, values = (Axis("a", "m", -1.0, 2.0, 5), Axis("b", "m", 0.0, 1.0, 4)), rng.normal(size=(5, 4, 3))
     table = SplineTable.of(axes, values.reshape(20, 3))
     along = CubicSpline(axes[0].values, values, axis=0, bc_type="natural")
@@ -75,14 +96,33 @@ def test_a_motion_over_the_grid_and_beyond() -> None:
 
 
 def test_poses_too_far_apart_are_told() -> None:
-    """Costs that ask for little: between two poses the gains of the border do not fit, and the warning says so."""
+    """The slowest pole in the middle is that of gains that are means: with many poses it is near those of the poses."""
     model = built(gough.load("five_bar"))
-    low, high = model.drives(model.home) + [0.0, -0.9], model.drives(model.home) + [0.0, 0.6]
-    law = laws.ScheduledLQR(1e-2, 1.0, ranges={"right_motor": (low[1], high[1], 2)})
-    tuned = law.tune(model).tuned  # type: ignore[attr-defined]
-    fine = laws.ScheduledLQR(1e-2, 1.0, ranges={"right_motor": (low[1], high[1], 5)}).tune(model).tuned  # type: ignore[attr-defined]
-    assert fine.checks["poses"] == 4 and not fine.doubts
-    assert tuned.checks["poses"] == 1
+    at = model.drives(model.home)
+    checks = []
+    for points in (2, 5):
+        ranges = {"right_motor": (at[1] - 0.9, at[1] + 0.6, points)}
+        law = laws.ScheduledLQR(1e-2, 1.0, ranges=ranges, fixed={"left_motor": at[0]})
+        checks.append(tuned_of(law, model).checks)
+        assert checks[-1]["poses"] == points - 1
+    q = model.configuration(drives=[at[0], at[1] - 0.15])
+    linear = gough.linear_model(model, q)
+    ends = [model.configuration(drives=[at[0], at[1] + x]) for x in (-0.9, 0.6)]
+    gains = [tuned_of(laws.LQR(1e-2, 1.0, at=end), model)[4:].reshape(2, 4) for end in ends]
+    poles = np.linalg.eigvals(linear.A - linear.B @ np.mean(gains, axis=0) @ linear.C)
+    assert checks[0]["slowest_decay"] == pytest.approx(-poles.real.max(), rel=1e-6)
+    assert checks[1]["slowest_decay"] > 0.9 * checks[1]["slowest_decay_at_poses"]
+
+
+def test_what_does_not_fit_between_the_poses_is_told() -> None:
+    """Dampers for the small inertia of the arm folded to either side are too weak for the stretched arm between."""
+    model = built(loads(SWINGING))
+    law = laws.ScheduledLQR(1e-2, 1.0, ranges={"elbow": (-3.0, 3.0, 2)})
+    tuned = tuned_of(law, model)
+    assert tuned.doubts.startswith("between the poses of the grid the loop is much slower at 1 of 1")
+    move = motions.function(lambda t: [-0.1 * t, 1.0 + 0.0 * t], 0.05, kind="drives", names=["turn", "elbow"])
+    with pytest.warns(RunWarning, match="much slower at 1 of 1 .*give more points"):
+        gough.simulate(model, move, law, method="rk4", step=1e-3)
 
 
 def test_along_a_motion() -> None:
@@ -90,9 +130,9 @@ def test_along_a_motion() -> None:
     model = built(gough.load("five_bar"))
     start = model.drives(model.home)
     move = motions.quintic(drives=[start, start + [-0.3, 0.0]], durations=0.5)
-    law = laws.ScheduledLQR(1e-2, 5.0, along=move, by="left_motor", points=3).tune(model).tuned  # type: ignore[attr-defined]
+    law = tuned_of(laws.ScheduledLQR(1e-2, 5.0, along=move, by="left_motor", points=3), model)
     ranges = {"left_motor": (start[0] - 0.3, start[0], 3)}
-    grid = laws.ScheduledLQR(1e-2, 5.0, ranges=ranges, fixed={"right_motor": start[1]}).tune(model).tuned  # type: ignore[attr-defined]
+    grid = tuned_of(laws.ScheduledLQR(1e-2, 5.0, ranges=ranges, fixed={"right_motor": start[1]}), model)
     np.testing.assert_allclose(law.table.coefficients, grid.table.coefficients, rtol=1e-4, atol=1e-4)
     with pytest.raises(UsageError, match="neither rises nor falls"):
         laws.ScheduledLQR(1e-2, 5.0, along=move, by="right_motor").tune(model)
@@ -116,4 +156,3 @@ def test_what_is_refused() -> None:
         laws.ScheduledLQR(1e-3, 5.0, ranges={"w": (0.0, 3.0, 2)}).tune(model)
     with pytest.raises(UsageError, match="at most 20000"):
         laws.ScheduledLQR(1e-3, 5.0, ranges={"slide": (0.0, 1.0, 12000)}).tune(slider())
-    assert issubclass(RunWarning, Warning)

@@ -19,7 +19,7 @@ from laws.subjects import built
 from simulation.sliders import ARM, MASS, slider
 
 LEAD = control.tf([40.0, 200.0], [0.02, 1.0])
-"""A lead: 200 (1 + s/5)/(1 + s/50)."""
+"""It leads in phase: 200 (1 + s/5)/(1 + s/50)."""
 
 
 def stand(model: gough.Model, duration: float) -> gough.Motion:
@@ -30,7 +30,7 @@ def stand(model: gough.Model, duration: float) -> gough.Motion:
 
 
 def test_a_lead_on_a_mass_moves_as_its_matrices_say() -> None:
-    """m ẍ = τ of the lead: exp(A t) of the closed loop, by python-control's feedback."""
+    """m ẍ = τ of the controller that leads: exp(A t) of the closed loop, by python-control's feedback."""
     plant = control.ss([[0, 1], [0, 0]], [[0], [1 / MASS]], [[1, 0]], [[0]])
     loop: Any = control.feedback(plant, control.ss(LEAD))
     run = gough.simulate(slider(), stand(slider(), 0.6), laws.StateSpace(LEAD), q=[0.01], tolerance=1e-11)
@@ -92,7 +92,7 @@ def test_many_runs_and_steps_and_files() -> None:
     one = gough.simulate(model, motion, law, q=[0.01], method="rk4", step=0.01)
     many = gough.simulate_many(model, q=[[0.01], [0.02]], motion=motion, controller=law, step=0.01)
     np.testing.assert_allclose(many.q[:, -1, 0], [one.q[-1, 0], 2 * one.q[-1, 0]], atol=1e-12)
-    stepper = gough.Stepper(model, law, motion, q=[0.01], method="rk4", step=0.01)
+    stepper = gough.Stepper(model, law, motion=motion, q=[0.01], method="rk4", longest_step=0.01)
     stepper.advance(0.2)
     np.testing.assert_allclose(stepper.q, one.q[-1], atol=1e-12)
     text = (

@@ -185,7 +185,7 @@ class LawSlopes:
             return out
         return np.array([self.plant.inner_first(x, still) for x in q])
 
-    def settled(self, q: Array, instants: list[float], cycles: int) -> Array:
+    def settle_clock(self, q: Array, instants: list[float], cycles: int) -> Array:
         """Own states (n, k) of a clock that has run through so many cycles of instants (s) with the robot at rest."""
         inner = self.first(q)
         for t in self.times(instants, cycles):

@@ -81,7 +81,7 @@ def _sampled(slopes: LawSlopes, A: Array, B: Array, q: Array, kept: list[int]) -
     cells = [k for k, name in enumerate(names) if k >= flowing and not name.partition("[")[0].endswith(STILL)]
     f, instants = list(range(flowing)), slopes.instants()
     cycles = max(line.whole for line in slopes.clock.lines(slopes.plant.laws_robot.model)) + 3
-    memory = slopes.settled(q, instants, cycles)
+    memory = slopes.settle_clock(q, instants, cycles)
     acts = slopes.at(q, memory, 0.0)
     acts |= {name: acts[name][:, :, kept] for name in ("tau_x", "rates_x")}
     tau_x, tau_f, tau_h = acts["tau_x"], acts["tau_i"][:, :, f], acts["tau_i"][:, :, held]

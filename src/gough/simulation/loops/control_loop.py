@@ -112,7 +112,7 @@ def control_loop(
     demand_feedback(found, loops.C)
     stable = bool(is_stable(loops)[0])
     poles = continuous_poles(np.linalg.eigvals(loops.closed[0]), loops.period)
-    measures = measure_loops(loops, force_sizes(model)) if stable else unmeasured(1, len(linear.inputs))
+    measures = measure_loops(loops, force_sizes(model)) if stable else no_measures(1, len(linear.inputs))
     own = {name: x[0] if x.ndim > 1 else float(x[0]) for name, x in measures.items()}
     return ControlLoop(_named(linear, loops), poles[np.argsort(-poles.real)], stable, **own)  # type: ignore[arg-type]
 
@@ -134,7 +134,7 @@ def _named(linear: LinearModel, loops: "OpenLoops") -> LinearModel:
     )
 
 
-def unmeasured(n: int, drives: int) -> dict[str, Array]:
+def no_measures(n: int, drives: int) -> dict[str, Array]:
     """Measures of n loops that are not stable: NaN."""
     each = ("phase_margin_deg", "delay_margin", "crossover_hz", "bandwidth_hz", "disk_margin")
     out = {"gain_margin": np.full((n, drives, 2), np.nan)} | {name: np.full((n, drives), np.nan) for name in each}

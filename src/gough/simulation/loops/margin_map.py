@@ -28,7 +28,7 @@ from gough.simulation.loops.control_loop import (
     demand_feedback,
     demand_loop,
     force_sizes,
-    unmeasured,
+    no_measures,
     within_limits,
 )
 from gough.text import short_repr
@@ -211,7 +211,7 @@ class MarginWork:
             moving = model.forward_dynamics(rest.q[good], still, rest.tau[good], on_bad_state="mark")
             status[good] = moving.status
             good = np.flatnonzero(status == Status.OK)
-        out = unmeasured(b - a, drives) | {name: np.zeros(b - a, dtype=bool) for name in ("stable", "holds")}
+        out = no_measures(b - a, drives) | {name: np.zeros(b - a, dtype=bool) for name in ("stable", "holds")}
         out |= {"growth": np.full(b - a, np.nan), "tau": np.full((b - a, drives), np.nan)}
         if len(good):
             out["tau"][good], out["holds"][good] = (

@@ -15,7 +15,7 @@ COUNTED = ("u[", "y[", "sys")
 
 
 @dataclass(frozen=True, eq=False)
-class Matrices:
+class ControllerMatrices:
     """A (k, k), B (k, inputs), C (outputs, k), D (outputs, inputs); period (s) or None; names of inputs and outputs, or None."""
 
     A: Vector
@@ -26,7 +26,7 @@ class Matrices:
     inputs: Sequence[str] | None = None
     outputs: Sequence[str] | None = None
 
-    def for_drives(self, name: str, drives: Sequence[str]) -> "Matrices":
+    def for_drives(self, name: str, drives: Sequence[str]) -> "ControllerMatrices":
         """With inputs the errors of these drives (or these, then their rates), outputs their forces."""
         n, (outputs, inputs) = len(drives), self.D.shape
         if outputs == 1 and n > 1 and self.outputs is None and self.inputs is None and inputs in (1, 2):
@@ -52,7 +52,7 @@ class Matrices:
         C[rows] = self.C
         return replace(self, B=B, C=C, D=D, inputs=None, outputs=None)
 
-    def _for_each(self, n: int) -> "Matrices":
+    def _for_each(self, n: int) -> "ControllerMatrices":
         """The same controller for each of n drives; inputs: errors, then rates."""
         one = np.eye(n)
         parts = [np.kron(one, self.B[:, k : k + 1]) for k in range(self.B.shape[1])]
@@ -65,7 +65,7 @@ class Matrices:
             D=np.concatenate(through, axis=1),
         )
 
-    def sampled(self, name: str, period: float) -> "Matrices":
+    def sample(self, name: str, period: float) -> "ControllerMatrices":
         """From sample to sample by the bilinear rule, s = 2 (z - 1)/(T (z + 1))."""
         half = 0.5 * period * self.A
         one = np.eye(len(half))
@@ -93,7 +93,7 @@ class Matrices:
         return np.maximum(found, 1e-6 * max(float(found.max()), 1e-6))
 
 
-def matrices_of(name: str, given: Any) -> Matrices:
+def matrices_of(name: str, given: Any) -> ControllerMatrices:
     """What a law's arguments system, A, B, C, D, period, inputs, outputs say; UsageError where they do not fit."""
     system = given.system
     own = {key: getattr(given, key) for key in "ABCD"}
@@ -156,8 +156,8 @@ def _places(name: str, key: str, given: Sequence[str], known: list[str]) -> list
     return out
 
 
-def _fitting(name: str, parts: dict[str, Any], period: Any, inputs: Any, outputs: Any) -> Matrices:
-    """Matrices whose shapes fit; those that are not given are 0."""
+def _fitting(name: str, parts: dict[str, Any], period: Any, inputs: Any, outputs: Any) -> ControllerMatrices:
+    """ControllerMatrices whose shapes fit; those that are not given are 0."""
     found: dict[str, Vector] = {}
     for key, x in parts.items():
         if x is None:
@@ -188,7 +188,7 @@ def _fitting(name: str, parts: dict[str, Any], period: Any, inputs: Any, outputs
         if names is not None and len(names) != count:
             raise UsageError(f"{name}: {len(names)} names of {key} for {count}")
     every = found["A"], found["B"], found["C"], found["D"]
-    return Matrices(*every, None if period is None else float(period), inputs, outputs)
+    return ControllerMatrices(*every, None if period is None else float(period), inputs, outputs)
 
 
 def _of_transfer_functions(name: str, system: Any) -> dict[str, Vector]:

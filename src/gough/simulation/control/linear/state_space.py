@@ -14,7 +14,7 @@ from gough.errors import UsageError
 from gough.scalar import product
 from gough.simulation.control.gravity_compensation import demand_drives, holding_forces
 from gough.simulation.control.law import Action, Here, Inner, Law
-from gough.simulation.control.linear._systems import Matrices, matrices_of
+from gough.simulation.control.linear._systems import ControllerMatrices, matrices_of
 from gough.simulation.control.own_robot import demand_own_model
 from gough.simulation.control.reference import drives_of
 
@@ -33,7 +33,7 @@ SMALL = 1e-3
 class TunedStateSpace:
     """For one robot, and a clock's period (s) or None."""
 
-    matrices: Matrices
+    matrices: ControllerMatrices
     period: float | None
 
 
@@ -108,14 +108,14 @@ class StateSpace(Law):
             )
 
     @property
-    def given(self) -> Matrices:
+    def given(self) -> ControllerMatrices:
         """As they were given."""
         rows, columns, n = len(self.D), len(self.D[0]), len(self.A)
         A, B, C, D = (np.array(x, dtype=float) for x in (self.A, self.B, self.C, self.D))
         shaped = A.reshape(n, n), B.reshape(n, columns), C.reshape(rows, n), D
-        return Matrices(*shaped, self.period, self.inputs, self.outputs)
+        return ControllerMatrices(*shaped, self.period, self.inputs, self.outputs)
 
-    def _fitted(self, model: "Model") -> Matrices:
+    def _fitted(self, model: "Model") -> ControllerMatrices:
         """In the order of the robot's drives."""
         return self.given.for_drives(self.name, model.layout.drive_names)
 
@@ -129,7 +129,7 @@ class StateSpace(Law):
             )
         made = replace(self)
         if period is not None and self.period is None:
-            found = found.sampled(self.name, period)
+            found = found.sample(self.name, period)
         clock = period if self.period is None else self.period
         object.__setattr__(made, "tuned", TunedStateSpace(found, clock if period is not None else None))
         return made
