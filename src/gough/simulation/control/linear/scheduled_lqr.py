@@ -234,7 +234,7 @@ def _grid_along(law: ScheduledLQR, model: "Model", numbers: Vector) -> tuple[Map
     assert motion is not None
     (place,) = _places(law.name, model, (by,))
     t = np.linspace(0.0, motion.duration, SAMPLES)
-    states = states_along(model, motion, t)
+    states = states_along(model, motion, t, parameters=numbers)
     if (states.status != Status.OK).any():
         raise UsageError(f"{law.name}: {model.robot.name} cannot follow the motion of along=; see gough.check_motion")
     x = states.q[:, place]
@@ -244,11 +244,11 @@ def _grid_along(law: ScheduledLQR, model: "Model", numbers: Vector) -> tuple[Map
         raise UsageError(f"{law.name}: {by} neither rises nor falls all along the motion; give another by=, or ranges=")
     kept = np.concatenate([[True], np.diff(np.maximum.accumulate(x)) > 0])
     even = np.linspace(x[0], x[-1], 2 * law.points - 1)
-    found = states_along(model, motion, np.interp(even, x[kept], t[kept])).q
-    ends = sorted((float(states.q[0, place]), float(states.q[-1, place])))
+    found = states_along(model, motion, np.interp(even, x[kept], t[kept]), parameters=numbers).q
+    low, high = sorted((float(states.q[0, place]), float(states.q[-1, place])))
     if states.q[-1, place] < states.q[0, place]:
         found = found[::-1]
-    axis = Axis(by, model.layout.q_units[place], *ends, law.points)
+    axis = Axis(by, model.layout.q_units[place], low, high, law.points)
     return MapSamples((axis,), law.points, {}), found[::2], found[1::2]
 
 
