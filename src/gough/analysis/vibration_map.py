@@ -152,7 +152,7 @@ class VibrationWork:
         values |= {name: np.asarray(x) for name, x in samples.fixed.items()}
         assembled = model.assemble(**arguments(model, values), on_bad_state="mark")
         rest = static_equilibrium(model, q=assembled.q, on_bad_state="mark")
-        _demand_kept(model, samples, assembled.q, rest.q)
+        demand_kept("vibration_map", model, samples, assembled.q, rest.q)
         shapes = {"frequencies_hz": (self.count,), "stiffness": (), "inverse": (), "inverse_ratio": ()}
         shapes["tau"] = (len(model.mechanism.drives),)
         out = {name: np.full((b - a, *shape), np.nan) for name, shape in shapes.items()}
@@ -169,7 +169,7 @@ class VibrationWork:
         return out | {"status": status}
 
 
-def _demand_kept(model: Model, samples: MapSamples, asked: np.ndarray, rest: np.ndarray) -> None:
+def demand_kept(call: str, model: Model, samples: MapSamples, asked: np.ndarray, rest: np.ndarray) -> None:
     """Refuse idle coordinates that a map has but that come to rest elsewhere than it says."""
     idle = [name for name in (*samples.names, *samples.fixed) if name in model.layout.idle_names]
     both = np.flatnonzero(np.isfinite(asked).all(axis=1) & np.isfinite(rest).all(axis=1))
@@ -180,7 +180,7 @@ def _demand_kept(model: Model, samples: MapSamples, asked: np.ndarray, rest: np.
     gone = [name for name, far in zip(idle, moved.max(axis=0), strict=True) if far > KEPT]
     if gone:
         raise UsageError(
-            f"vibration_map: {', '.join(gone)} of {model.robot.name} is idle: forces lead it to its rest, wherever the map puts "
+            f"{call}: {', '.join(gone)} of {model.robot.name} is idle: forces lead it to its rest, wherever the map puts "
             "it. Leave it out of the map"
         )
 

@@ -8,7 +8,7 @@ due.
 The law's own states x are those of the sampled law: x_{k+1} = x_k + T ẋ(x_k, …).
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -306,6 +306,10 @@ class Clocked(Law):
         if flowing:
             out["actuators"] = flowing, tuple(units[k] for k in flowing), tuple(names[k] for k in flowing)
         return out
+
+    def tell_run(self, model: "Model", t: Vector, q: Vector) -> Iterator[tuple[float, str]]:
+        """See `Law`."""
+        yield from self.law.tell_run(model, t, q)
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""

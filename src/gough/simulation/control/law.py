@@ -294,6 +294,10 @@ class Law:
             return {}
         return {"controller.states": (list(range(len(names))), tuple(units), tuple(f"controller.{x}" for x in names))}
 
+    def tell_run(self, model: "Model", t: Vector, q: Vector) -> Iterator[tuple[float, str]]:
+        """(time (s), what happened) to the law in a run that stood at q (n, nq) at times t (n,), in words."""
+        yield from ()
+
     def own_settings(self, model: "Model") -> Vector:
         """Numbers that `forces` reads from `here.settings` (n,), checked against the robot."""
         return np.zeros(0)

@@ -6,8 +6,10 @@ from gough.simulation.control.free import Free
 from gough.simulation.control.gravity_compensation import GravityCompensation
 from gough.simulation.control.joint_pd import JointPD
 from gough.simulation.control.law import Law
-from gough.simulation.control.lqg import LQG
-from gough.simulation.control.lqr import LQR
+from gough.simulation.control.linear.lqg import LQG
+from gough.simulation.control.linear.lqr import LQR
+from gough.simulation.control.linear.scheduled_lqr import ScheduledLQR
+from gough.simulation.control.linear.state_space import StateSpace
 from gough.simulation.control.pid import PID
 from gough.simulation.control.replay import Replay
 from gough.simulation.control.sampled import Sampled
@@ -24,4 +26,6 @@ __all__ = [
     "Law",
     "Replay",
     "Sampled",
+    "ScheduledLQR",
+    "StateSpace",
 ]

@@ -16,6 +16,7 @@ from gough.compilation.function import Function
 from gough.program.derivatives import derive
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
+from gough.simulation.control.linear.state_space import StateSpace
 from gough.simulation.integration.plant import Plant
 from gough.simulation.motion.table import MotionTable
 from gough.simulation.sampling.line import Line
@@ -32,7 +33,8 @@ def loop_growth(plant: Plant, table: MotionTable | None, q: Array, numbers: Arra
     law = plant.law
     inner = law.law if isinstance(law, Clocked) else law
     follows = bool(set(inner.kinds) - {"forces"}) and not inner.prescribed
-    if not follows or not (isinstance(law, Clocked) or plant.inner_size) or not _is_plain(law):
+    doubtful = isinstance(law, Clocked) or plant.inner_size or isinstance(inner, StateSpace)
+    if not follows or not doubtful or not _is_plain(law):
         return None
     bare = plant if inner is law else Plant(plant.model, inner, plant.rows, plant.wrenches, plant.own, plant.locks)
     slopes = _law_slopes(bare, table, q, numbers)
@@ -161,11 +163,14 @@ def told_loop(found: tuple[float, float] | None, law: Law, duration: float) -> s
         return ""
     growth, hz = found
     how = f"an oscillation of {hz:.4g} Hz grows" if hz > 0.5 / duration else "it departs"
-    remedy = (
-        "a shorter period or delay, smaller gains, or more damping"
-        if isinstance(law, Clocked)
-        else "a smaller integral or more damping"
-    )
+    if isinstance(law, StateSpace):
+        remedy = "other gains or signs (errors are reference - measured)"
+    else:
+        remedy = (
+            "a shorter period or delay, smaller gains, or more damping"
+            if isinstance(law, Clocked)
+            else "a smaller integral or more damping"
+        )
     name = law.law.name if isinstance(law, Clocked) else law.name
     return f"the loop of {name} is unstable where it begins: {how} at {growth:+.4g} 1/s by linear theory; {remedy}"
 

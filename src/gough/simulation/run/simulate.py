@@ -313,7 +313,8 @@ def gather(setup: Setup, outcome: Outcome, loads: Callable[[Array], Any] | None 
         computing_s=outcome.computing_s,
         compile_s=outcome.compile_s,
     )
-    found = [*energy_events(run), *([] if settings.check == "off" else limit_events(run))]
+    told = [Event(when, Happening.CONTROL, text) for when, text in plant.law.tell_run(model, run.time, run.q)]
+    found = [*energy_events(run), *told, *([] if settings.check == "off" else limit_events(run))]
     if not found:
         return run
     if settings.check != "off":

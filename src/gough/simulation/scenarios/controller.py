@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 FORCE = ("force", "torque")
 FAMILIES = ("sensors", "actuators")
 """What stands around a law on a clock."""
+GRIDS = ("ranges", "fixed")
+"""Arguments that are numbers by names of coordinates."""
 OWN_WORDS = ("flexible", "rigid")
 """Words of model= that are no robots."""
 STARTS_AS_NUMBER = re.compile(r"\s*[-+]?\.?[0-9]")
@@ -150,6 +152,9 @@ def _argument(
             for name, fault in faults.items()
         ]
         return {name: float(x) for name, x in value.items() if name not in faults}, told
+    if argument in GRIDS and isinstance(value, Map):
+        parts = {x: _argument(key, y, value.marks[x], file, model, kind) for x, y in value.items()}
+        return {x: found for x, (found, _) in parts.items()}, [p for _, more in parts.values() for p in more]
     if key.endswith(".model") and isinstance(value, str) and value not in OWN_WORDS:
         return _robot(value, mark, file)
     if isinstance(value, Map) or (isinstance(value, str) and key.endswith(".law")):
