@@ -5,6 +5,7 @@ Schur forms: rows Lᵀ that see only what dies out, or only what grows.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -42,8 +43,8 @@ class Rest:
         """Orthonormal rows (a, 2k) that see what grows alone, or what dies out alone."""
         from scipy import linalg
 
-        _, vectors, count = linalg.schur(self.A.T, sort="rhp" if growing else "lhp")
-        return vectors[:, :count].T
+        found: Any = linalg.schur(self.A.T, sort="rhp" if growing else "lhp")
+        return found[1][:, : found[2]].T
 
     def tool_parts(self, x: Array) -> tuple[Array, Array]:
         """(eigenvalues (2k,), how far each one's part of the deviation x (2k,) from here moves the tool (m))."""
@@ -84,7 +85,7 @@ def rest_at(servo: ServoConstraint, wanted: Sample, near: Array, inner: Array, r
 def refuse_near_axis(servo: ServoConstraint, zeros: Array, margin: float, where: str) -> None:
     """UsageError that names the zero nearest to the imaginary axis, where one is within `margin` of its modulus."""
     size = np.abs(zeros)
-    share = np.where(size > STILL * size.max(), np.abs(zeros.real) / np.maximum(size, 1e-300), 0.0)
+    share = np.where(size > STILL * size.max(), np.abs(np.real(zeros)) / np.maximum(size, 1e-300), 0.0)
     k = int(share.argmin())
     if share[k] >= margin:
         return
@@ -92,7 +93,7 @@ def refuse_near_axis(servo: ServoConstraint, zeros: Array, margin: float, where:
     if size[k] <= STILL * size.max():
         told, cure = "0 1/s", "something moves freely while the tool stands still: give it a spring, or fix it"
     else:
-        told = f"{z.real:+.4g} ± {abs(z.imag):.4g}i 1/s ({size[k] / (2 * np.pi):.4g} Hz)"
+        told = f"{np.real(z):+.4g} ± {abs(np.imag(z)):.4g}i 1/s ({size[k] / (2 * np.pi):.4g} Hz)"
         cure = "give what swings there more damping, name another frame, or leave the vibration at rest by gough.motions.shape"
         if share[k] > 0:
             cure += f"; margin={0.9 * share[k]:.1g} goes on all the same, with long pre- and post-actuation"
@@ -105,5 +106,5 @@ def refuse_near_axis(servo: ServoConstraint, zeros: Array, margin: float, where:
 
 def one_of_each_pair(zeros: Array) -> Array:
     """Zeros (k,), slowest first, of every complex pair the one above the real axis."""
-    kept = zeros[zeros.imag >= 0]
+    kept = zeros[np.imag(zeros) >= 0]
     return kept[np.argsort(np.abs(kept))]

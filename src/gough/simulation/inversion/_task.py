@@ -74,11 +74,6 @@ class InversionTask:
             raise UsageError(
                 f"stable_inversion: {name} has no frame {frame!r}; there are {', '.join(model.mechanism.frames)}"
             )
-        if layout.nv == model.mobility:
-            raise UsageError(
-                f"stable_inversion: nothing of {name} bends or is idle, there is nothing to invert; "
-                f"inverse_dynamics gives the forces"
-            )
         drives = len(model.mechanism.drives)
         if drives != model.mobility:
             raise UsageError(
@@ -88,6 +83,11 @@ class InversionTask:
                     if drives < model.mobility
                     else "leave some without drive, their forces are a choice of their own"
                 )
+            )
+        if layout.nv == model.mobility:
+            raise UsageError(
+                f"stable_inversion: nothing of {name} bends or is idle, there is nothing to invert; "
+                f"inverse_dynamics gives the forces"
             )
         for when, left in (("begins", False), ("ends", True)):
             t = np.array([motion.duration if left else 0.0])

@@ -133,11 +133,12 @@ def _size(left: Array, x: Array, ends: Ends) -> float:
 
 def _newton_step(nodes: Nodes, ends: Ends, x: Array, at: Values, middle: Values, left: Array) -> Array:
     """The step (m + 1, size) that takes (1) and the conditions at the ends away to first order."""
-    from scipy.linalg import lapack, solve_triangular
+    from scipy.linalg import get_lapack_funcs, solve_triangular
 
     assert at.slopes is not None and middle.slopes is not None
     n, a = x.shape[1], len(ends.start)
     eye = np.eye(n)
+    factor, reflect = get_lapack_funcs(("geqrf", "ormqr"), (x,))
     rows, wanted = ends.start, -ends.start @ (x[0] - ends.first)
     back: list[tuple[Array, Array]] = []
     for i, h in enumerate(np.diff(nodes.t)):
@@ -147,8 +148,8 @@ def _newton_step(nodes: Nodes, ends: Ends, x: Array, at: Values, middle: Values,
         whole[a:, :n] = -eye - h / 6 * (A + half @ (2 * eye + 0.5 * h * A))
         whole[a:, n:-1] = eye - h / 6 * (B + half @ (2 * eye - 0.5 * h * B))
         whole[a:, -1] = -left[i]
-        reflected, tau, _, _ = lapack.dgeqrf(np.asfortranarray(whole[:, :n]))
-        rest, _, _ = lapack.dormqr("L", "T", reflected, tau, np.asfortranarray(whole[:, n:]), 64 * (n + 1))
+        reflected, tau, _, _ = factor(np.asfortranarray(whole[:, :n]))
+        rest, _, _ = reflect("L", "T", reflected, tau, np.asfortranarray(whole[:, n:]), 64 * (n + 1))
         top = solve_triangular(reflected[:n], rest[:n], check_finite=False)
         back.append((top[:, :n], top[:, n]))
         rows, wanted = rest[n:, :n], rest[n:, n]

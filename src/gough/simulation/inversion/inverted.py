@@ -74,7 +74,7 @@ class StableInversion:
     @property
     def growing(self) -> np.ndarray:
         """The zeros that grow: empty where the inverse model is stable and nothing is led backwards."""
-        return self.zeros[self.zeros.real > 0]
+        return self.zeros[np.real(self.zeros) > 0]
 
     @cached_property
     def motion(self) -> Motion:

@@ -85,10 +85,10 @@ def stable_inversion(
     for t in np.linspace(0.0, motion.duration, ALONG):
         here = first if t == 0 else last if t == motion.duration else task.rest(float(t))
         refuse_near_axis(task.servo, here.zeros, margin, f"at t = {t:.4g} s")
-        if (here.zeros.real > 0).sum() != (first.zeros.real > 0).sum():
+        if (np.real(here.zeros) > 0).sum() != (np.real(first.zeros) > 0).sum():
             raise UsageError(
                 f"stable_inversion: zeros of {model.robot.name} change sides along the motion: "
-                f"{int((first.zeros.real > 0).sum())} grow where it begins, {int((here.zeros.real > 0).sum())} "
+                f"{int((np.real(first.zeros) > 0).sum())} grow where it begins, {int((np.real(here.zeros) > 0).sum())} "
                 f"at t = {t:.4g} s; "
                 "give a motion on one side, or another frame"
             )
@@ -103,7 +103,7 @@ def stable_inversion(
 def _time_until(values: Array, parts: Array, side: float, tolerance: float, share: float) -> float:
     """When (s) the parts (m) that grow (side 1) backwards, or die out (-1) forwards, are below a tolerance (m) together;
     where they are not at once, also below a share of what they were."""
-    rates, sizes = np.abs(values.real), np.where(side * values.real > 0, parts, 0.0)
+    rates, sizes = np.abs(np.real(values)), np.where(side * np.real(values) > 0, parts, 0.0)
 
     def left(t: float) -> float:
         return float((sizes * np.exp(-rates * t)).sum())
@@ -137,6 +137,7 @@ def _gathered(
     t = t[kept] - t[0]
     drives = servo.drive_motion(at)
     others = at.q[:, places], at.v[:, entries], at.vdot[:, entries]
+    nodal = [np.concatenate([a, b], axis=1) for a, b in zip(drives, others, strict=True)]
     names, units = model.layout.q_names, units_of(model).q
     path = task.motion if task.motion.frame else replace(task.motion, frame=servo.target.frame)
     parts = [rest(path, pre, end=False)] if pre else []
@@ -163,7 +164,7 @@ def _gathered(
         one_of_each_pair(first.zeros),
         error,
         np.array([first.q, last.q]),
-        tuple(np.concatenate([a, b], axis=1) for a, b in zip(drives, others, strict=True)),
+        (nodal[0], nodal[1], nodal[2]),
         tuple(names[p] for p in places),
         tuple(units[p] for p in places),
     )
