@@ -268,7 +268,8 @@ def servo_constraint(
             known = f"give a motion of its point (points=, frame=), or {known}"
         cure = known if rank > count else "give its pose, more axes=, or name another frame"
         raise UsageError(
-            f"stable_inversion: {what} moves in {rank} direction{'s' * (rank != 1)}, {name} has {count} drive{'s' * (count != 1)}; {cure}"
+            f"stable_inversion: {what} moves in {rank} direction{'s' * (rank != 1)}, {name} has {count} "
+            f"drive{'s' * (count != 1)}; {cure}"
         )
     chosen = np.zeros((count, target.size))
     chosen[:, list(axes)] = U[:, :count].T
