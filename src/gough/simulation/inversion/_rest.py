@@ -22,7 +22,7 @@ STILL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Rest:
+class ServoRest:
     """q (nq,), tau (drives,), internal coordinates z (k,) where the output stands; A (2k, 2k) of x = (z, ż) in typical
     sizes, x: all of it there. shift (size, k): of the tool by z in typical sizes while drives stand still (m; angles times
     the size)."""
@@ -54,7 +54,7 @@ class Rest:
         return values, np.abs(parts) * moved
 
 
-def rest_at(servo: ServoConstraint, wanted: Sample, near: Array, inner: Array, rate: float) -> Rest:
+def rest_at(servo: ServoConstraint, wanted: Sample, near: Array, inner: Array, rate: float) -> ServoRest:
     """The robot at rest where the output stands as wanted (1, …), from near (nq,) and internal coordinates (k,). rate (1/s):
     what internal rates are measured by, beside their sizes."""
     k, units = servo.size, servo.units
@@ -75,7 +75,7 @@ def rest_at(servo: ServoConstraint, wanted: Sample, near: Array, inner: Array, r
             A[:k, k:] = rate * np.eye(k)
             A[k:, :k], A[k:, k:] = stiffness / rate, slopes[:, k:] * units / units[:, None]
             x = np.concatenate([z[0] / units, np.zeros(k)])
-            return Rest(found.q[0], found.tau[0], z[0], A, x, servo.tool_shift(found.q[0]) * units)
+            return ServoRest(found.q[0], found.tau[0], z[0], A, x, servo.tool_shift(found.q[0]) * units)
     raise UsageError(
         f"stable_inversion: {servo.model.robot.name} finds no rest with its tool where the motion is at its ends; see "
         "gough.static_equilibrium and gough.check_motion"

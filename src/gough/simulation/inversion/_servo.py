@@ -113,7 +113,7 @@ class ServoConstraint:
 
         return model.cached(("slopes of the acceleration", key), made)
 
-    def reached(self, position: Array, inner: Array, near: Array) -> Array:
+    def configurations(self, position: Array, inner: Array, near: Array) -> Array:
         """q (n, nq) with the output at wanted positions (n, …) and internal coordinates (n, k), from `near`; NaN where it is
         not reached."""
         target, model, scales = self.target, self.model, self.target.scales
@@ -140,20 +140,20 @@ class ServoConstraint:
         """How far the output is from positions at q, along all axes that count (n, axes) (m; angles times the size)."""
         return np.abs(self.target.missing(q, position) * self.target.scales)[:, list(self.axes)]
 
-    def led(self, position: Array, near: Array) -> Array:
+    def straight_configurations(self, position: Array, near: Array) -> Array:
         """q (n, nq) of the robot before it bends, its output at positions (n, …), from q (nq,) where it is at the first of
         them; NaN from where it is not reached."""
         n, q = len(position), np.full((len(position), self.model.layout.nq), np.nan)
         marks = np.unique(np.linspace(0, n - 1, min(n, COARSE)).astype(int))
         for k in marks:
-            found = self.reached(position[[k]], np.zeros((1, self.size)), near[None])
+            found = self.configurations(position[[k]], np.zeros((1, self.size)), near[None])
             if not np.isfinite(found).all():
                 return q
             q[k] = near = found[0]
         rest = np.setdiff1d(np.arange(n), marks)
         if len(rest):
             before = q[marks[np.searchsorted(marks, rest) - 1]]
-            q[rest] = self.reached(position[rest], np.zeros((len(rest), self.size)), before)
+            q[rest] = self.configurations(position[rest], np.zeros((len(rest), self.size)), before)
         return q
 
     def _seen(self, q: Array) -> Array:
@@ -165,7 +165,7 @@ class ServoConstraint:
         """Equation (1) at internal coordinates and rates (n, k), where the output is as wanted (n, …)."""
         model, target = self.model, self.target
         moving, rigid, internal = self._entries
-        q = self.reached(wanted.position, inner, near)
+        q = self.configurations(wanted.position, inner, near)
         n = len(q)
         J = self._seen(q)
         v = np.zeros((n, model.layout.nv))

@@ -12,9 +12,9 @@ from gough.analysis.linear_model import AXES
 from gough.errors import FrictionWarning, UsageError, warn
 from gough.model import Model
 from gough.model.linear import without_coulomb
-from gough.simulation.inversion._rest import Rest, rest_at
+from gough.simulation.inversion._rest import ServoRest, rest_at
 from gough.simulation.inversion._servo import ServoConstraint, ServoStates, servo_constraint
-from gough.simulation.inversion._two_sided import Ends, Nodes, TwoSided, Values, solve_two_sided
+from gough.simulation.inversion._two_sided import EndConditions, Nodes, TwoSided, Values, solve_two_sided
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.targets import MotionTarget
@@ -113,7 +113,7 @@ class InversionTask:
         zeros = np.abs(task.rest(0.0).zeros)
         return replace(task, rate=float(np.exp(np.log(np.maximum(zeros, 1e-3 * zeros.max())).mean())))
 
-    def wanted(self, t: Array, left: Array) -> Sample:
+    def wanted_sample(self, t: Array, left: Array) -> Sample:
         """The motion at times (n,), s, at rest before and after it; at its ends before (left) or after them."""
         end = self.motion.duration
         inside = np.clip(t, 0.0, end)
@@ -122,9 +122,9 @@ class InversionTask:
         out = (t < 0) | (t > end) | ((t == 0) & left) | ((t == end) & ~left)
         return Sample(three[0], *(np.where(out[:, None], 0.0, x) for x in three[1:]))
 
-    def led(self, t: Array, left: Array) -> Array:
+    def straight_configurations(self, t: Array, left: Array) -> Array:
         """q (n, nq) of the robot before it bends, at rising times."""
-        q = self.servo.led(self.wanted(t, left).position, self.start)
+        q = self.servo.straight_configurations(self.wanted_sample(t, left).position, self.start)
         lost = ~np.isfinite(q).all(axis=1)
         if lost.any():
             raise UsageError(
@@ -133,11 +133,13 @@ class InversionTask:
             )
         return q
 
-    def rest(self, t: float) -> Rest:
+    def rest(self, t: float) -> ServoRest:
         """The robot at rest where the motion is at a time (s)."""
         times, no = np.array([t]), np.array([False])
-        wanted = self.wanted(times, no)
-        found = rest_at(self.servo, wanted, self.led(times, no)[0], np.zeros(self.servo.size), self.rate)
+        wanted = self.wanted_sample(times, no)
+        found = rest_at(
+            self.servo, wanted, self.straight_configurations(times, no)[0], np.zeros(self.servo.size), self.rate
+        )
         self.demand_on_path(found.q[None], wanted, times)
         return found
 
@@ -166,8 +168,8 @@ class InversionTask:
     def states(self, x: Array, t: Array, left: Array, near: Array | None) -> ServoStates:
         """The robot where the output is on its path, with x (n, 2k)."""
         k, units = self.servo.size, self.servo.units
-        near = self.led(t, left) if near is None else near
-        return self.servo.states(x[:, :k] * units, x[:, k:] * units * self.rate, self.wanted(t, left), near)
+        near = self.straight_configurations(t, left) if near is None else near
+        return self.servo.states(x[:, :k] * units, x[:, k:] * units * self.rate, self.wanted_sample(t, left), near)
 
     def system(self, x: Array, t: Array, left: Array, known: Any, slopes: bool) -> Values:
         """F and its slopes; known: states before."""
@@ -180,7 +182,7 @@ class InversionTask:
         A[:, k:, :k], A[:, k:, k:] = f[:, :, :k] * units / self.rate, f[:, :, k:] * units
         return Values(F, at, A)
 
-    def solved(self, nodes: Nodes, ends: Ends, guess: Array | None) -> TwoSided:
+    def bounded_solution(self, nodes: Nodes, ends: EndConditions, guess: Array | None) -> TwoSided:
         """Equation (1) on these nodes; UsageError where it has no solution that is found."""
         model, size = self.servo.model, 2 * self.servo.size
         most = min(MOST_STEPS, int(MOST / size**2))
@@ -202,19 +204,28 @@ class InversionTask:
             )
         return found
 
-    def refined(
-        self, pre: float, post: float, ends: Ends, rough: TwoSided, first: Rest, last: Rest, tolerance: float
+    def refined_solution(
+        self,
+        pre: float,
+        post: float,
+        ends: EndConditions,
+        rough: TwoSided,
+        first: ServoRest,
+        last: ServoRest,
+        tolerance: float,
     ) -> tuple[TwoSided, float]:
         """(the solution with pre- and post-actuation, by how far its steps let the tool err (m)): steps are halved until
         that is below the tolerance."""
         step = self.motion.duration / COARSE
         nodes = self.nodes(pre, post, step)
-        found = self.solved(nodes, ends, _interpolated(rough, nodes.t, first, last))
+        found = self.bounded_solution(nodes, ends, _interpolated(rough, nodes.t, first, last))
         shift = np.maximum(np.abs(first.shift), np.abs(last.shift))
         while True:
             t = found.nodes.t
             both = np.sort(np.concatenate([t, 0.5 * (t[:-1] + t[1:])]))
-            finer = self.solved(Nodes.of(both, self.motion.kinks), ends, _interpolated(found, both, first, last))
+            finer = self.bounded_solution(
+                Nodes.of(both, self.motion.kinks), ends, _interpolated(found, both, first, last)
+            )
             off = np.abs(finer.x[::2] - found.x)[:, : self.servo.size]
             error = float((off @ shift.T).max(initial=0.0))
             forces = _force_error(found, finer)
@@ -251,7 +262,7 @@ def _filled(known: ServoStates) -> Array:
     return q[np.maximum.accumulate(np.where(good, np.arange(len(q)), 0))]
 
 
-def _interpolated(found: TwoSided, t: Array, first: Rest, last: Rest) -> Array:
+def _interpolated(found: TwoSided, t: Array, first: ServoRest, last: ServoRest) -> Array:
     """x (n, 2k) of a solution at times, by Hermite's polynomials between its nodes; beyond them its deviation from rest dies
     out."""
     nodes, x = found.nodes, found.x

@@ -21,7 +21,7 @@ HALVINGS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
+class EndConditions:
     """What holds at the ends: rows (a, n) and (b, n), a + b = n, of x - first and x - last that vanish there."""
 
     start: Array
@@ -85,7 +85,7 @@ class TwoSided:
     settled: bool
 
 
-def solve_two_sided(system: System, nodes: Nodes, ends: Ends, guess: Array) -> TwoSided:
+def solve_two_sided(system: System, nodes: Nodes, ends: EndConditions, guess: Array) -> TwoSided:
     """x at the nodes from a guess (m + 1, size); not settled where Newton's iteration does not come to rest."""
     x, known = guess.copy(), (None, None)
     found = _evaluate(system, nodes, x, known)
@@ -124,14 +124,14 @@ def _evaluate(system: System, nodes: Nodes, x: Array, known: tuple[object, objec
     return at, mid, x[1:] - x[:-1] - h / 6 * (F + 4 * mid.F + G)
 
 
-def _size(left: Array, x: Array, ends: Ends) -> float:
+def _size(left: Array, x: Array, ends: EndConditions) -> float:
     most = np.abs(left).max(initial=0.0)
     for rows, where, wanted in ((ends.start, x[0], ends.first), (ends.end, x[-1], ends.last)):
         most = max(most, np.abs(rows @ (where - wanted)).max(initial=0.0))
     return float(most)
 
 
-def _newton_step(nodes: Nodes, ends: Ends, x: Array, at: Values, middle: Values, left: Array) -> Array:
+def _newton_step(nodes: Nodes, ends: EndConditions, x: Array, at: Values, middle: Values, left: Array) -> Array:
     """The step (m + 1, size) that takes (1) and the conditions at the ends away to first order."""
     from scipy.linalg import get_lapack_funcs, solve_triangular
 

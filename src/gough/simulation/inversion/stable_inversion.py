@@ -25,10 +25,10 @@ from gough.arguments import a_model, a_motion, checked, design, number, numbers,
 from gough.errors import RunWarning, UsageError, warn
 from gough.model import Model
 from gough.simulation.coordinates import units_of
-from gough.simulation.inversion._rest import Rest, one_of_each_pair, refuse_near_axis
+from gough.simulation.inversion._rest import ServoRest, one_of_each_pair, refuse_near_axis
 from gough.simulation.inversion._servo import ServoStates
 from gough.simulation.inversion._task import COARSE, InversionTask
-from gough.simulation.inversion._two_sided import Ends, TwoSided
+from gough.simulation.inversion._two_sided import EndConditions, TwoSided
 from gough.simulation.inversion.inverted import CutOff, StableInversion
 from gough.simulation.motion.motion import LONGEST, Motion, chain, rest
 
@@ -92,11 +92,11 @@ def stable_inversion(
                 f"at t = {t:.4g} s; "
                 "give a motion on one side, or another frame"
             )
-    ends = Ends(first.rows(growing=False), first.x, last.rows(growing=True), last.x)
-    rough = task.solved(task.nodes(0.0, 0.0, motion.duration / COARSE), ends, None)
+    ends = EndConditions(first.rows(growing=False), first.x, last.rows(growing=True), last.x)
+    rough = task.bounded_solution(task.nodes(0.0, 0.0, motion.duration / COARSE), ends, None)
     pre = _time_until(*first.tool_parts(rough.x[0]), 1.0, tolerance, FAINT) if pre is None else pre
     post = _time_until(*last.tool_parts(rough.x[-1]), -1.0, tolerance, 1.0) if post is None else post
-    found, error = task.refined(pre, post, ends, rough, first, last, tolerance)
+    found, error = task.refined_solution(pre, post, ends, rough, first, last, tolerance)
     return _gathered(task, found, error, first, last, pre, post)
 
 
@@ -121,7 +121,7 @@ def _time_until(values: Array, parts: Array, side: float, tolerance: float, shar
 
 
 def _gathered(
-    task: InversionTask, found: TwoSided, error: float, first: Rest, last: Rest, pre: float, post: float
+    task: InversionTask, found: TwoSided, error: float, first: ServoRest, last: ServoRest, pre: float, post: float
 ) -> StableInversion:
     """The result; cut-offs that matter and accelerations that jump are told."""
     servo, model, at = task.servo, task.servo.model, found.at.known
@@ -133,7 +133,7 @@ def _gathered(
     jumps = same[(np.abs(at.vdot[same + 1] - at.vdot[same]) > SMOOTH * size).any(axis=1)]
     kept = np.setdiff1d(np.arange(len(t)), np.setdiff1d(same, jumps))
     at = ServoStates(*(x[kept] for x in (at.q, at.v, at.vdot, at.tau, at.inner)))
-    task.demand_on_path(at.q, task.wanted(t[kept], found.nodes.left[kept]), t[kept])
+    task.demand_on_path(at.q, task.wanted_sample(t[kept], found.nodes.left[kept]), t[kept])
     t = t[kept] - t[0]
     drives = servo.drive_motion(at)
     others = at.q[:, places], at.v[:, entries], at.vdot[:, entries]
@@ -144,7 +144,7 @@ def _gathered(
     parts += [path, *([rest(path, post)] if post else [])]
     largest = max(float(np.ptp(at.tau, axis=0).max()), 1e-300)
 
-    def cut(seconds: float, here: Rest, x: Array, tau: Array) -> CutOff:
+    def cut(seconds: float, here: ServoRest, x: Array, tau: Array) -> CutOff:
         _, sizes = here.tool_parts(x)
         force = here.tau - tau
         return CutOff(seconds, float(sizes.sum()), force, float(np.abs(force).max()) / largest)
