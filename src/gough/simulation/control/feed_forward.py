@@ -37,6 +37,7 @@ class FeedForward(Law):
     feedback: JointPD | LQR
     name = "feed-forward"
     kinds = ("drives",)
+    in_files = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
