@@ -16,12 +16,15 @@ from gough.simulation.control.joint_pd import JointPD
 from gough.simulation.control.law import Here, Law
 from gough.simulation.control.lqr import LQR, places_of_others
 from gough.simulation.inversion.inverted import StableInversion
+from gough.simulation.motion.paths import inside
 
 if TYPE_CHECKING:
     from gough.model import Model
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray
+SAME = 1e-12
+"""Difference of two positions (m, rad) that is rounding."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class FeedForward(Law):
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""
         super().check(model, motion)
-        if motion is not self.inverted.motion:
+        if motion is None or not _begins_as(motion, self.inverted.motion):
             raise UsageError("feed-forward: the motion is not that of its inversion; give inverted.motion as it is")
         own = self.inverted.model.layout
         if (own.q_names, own.drive_names) != (model.layout.q_names, model.layout.drive_names):
@@ -85,7 +88,9 @@ class FeedForward(Law):
 
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`: drives, other coordinates and forces."""
-        return self.inverted.reference
+        made = self.inverted.reference
+        longer = motion.duration - made.duration
+        return made.hold(longer, jump=True) if longer > 0 else made
 
     def measured_in(self, model: "Model") -> dict[str, tuple[str, ...]]:
         """See `Law`."""
@@ -118,3 +123,15 @@ class FeedForward(Law):
         found = self.inverted
         told = {"feedback": self.feedback.describe(), "frame": found.frame, "zeros": len(found.growing)}
         return super().describe() | told | {"pre": found.before.seconds, "post": found.after.seconds}
+
+
+def _begins_as(motion: "Motion", own: "Motion") -> bool:
+    """Whether a motion is the own one, at rest behind it where it is longer."""
+    if motion is own:
+        return True
+    if motion.names != own.names or motion.duration < own.duration:
+        return False
+    t = np.concatenate([inside(own.breaks, 1), [own.duration]])
+    same = np.abs(motion.at(t, side="left").position - own.at(t, side="left").position).max() <= SAME
+    behind = np.linspace(own.duration, motion.duration, 9)
+    return bool(same) and float(np.abs(motion.at(behind).position - own.at(own.duration).position).max()) <= SAME

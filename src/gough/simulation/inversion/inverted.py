@@ -9,7 +9,6 @@ import numpy as np
 
 from gough.analysis.linear_model import AXES
 from gough.arguments import checked, picture
-from gough.errors import UsageError
 from gough.files import write_figure
 from gough.simulation.motion.motion import Motion, coordinate_motion
 from gough.simulation.motion.paths import PolynomialPath
@@ -78,13 +77,13 @@ class StableInversion:
 
     @cached_property
     def motion(self) -> Motion:
-        """What the drives do, as a motion of kind "drives" for `gough.simulate`: it begins and ends at rest, in `q_rest`."""
+        """What the drives do, as a motion of kind "drives" for `gough.simulate`: it begins and ends at rest, in `q_rest`,
+        and stays there in longer runs."""
         layout, count = self.model.layout, len(self.model.mechanism.drives)
         units = tuple("rad" if unit == "N m" else "m" for unit in layout.drive_units)
         full = self._path
-        made = coordinate_motion(
-            replace(full, coefficients=full.coefficients[:, :count]), "drives", layout.drive_names, units
-        )
+        path = replace(full, coefficients=full.coefficients[:, :count])
+        made = coordinate_motion(path, "drives", layout.drive_names, units, extend="hold")
         return replace(made, first=(self.q_rest[0].copy(), np.zeros(layout.nv)))
 
     @cached_property
@@ -93,7 +92,8 @@ class StableInversion:
         layout = self.model.layout
         names = (*layout.drive_names, *self.other_names, *(f"force of {x}" for x in layout.drive_names))
         units = ("rad" if unit == "N m" else "m" for unit in layout.drive_units)
-        return coordinate_motion(self._path, "drives", names, (*units, *self.other_units, *layout.drive_units))
+        every = (*units, *self.other_units, *layout.drive_units)
+        return coordinate_motion(self._path, "drives", names, every, extend="hold")
 
     @cached_property
     def _path(self) -> PolynomialPath:
@@ -141,8 +141,6 @@ class StableInversion:
         """How far the tool of a run of `motion` is from its path at the stored times, along its axes: {"m": (n,), "rad":
         (n,)}."""
         t = np.asarray(run.time)
-        if t[-1] > self.path.duration * (1 + 1e-9):
-            raise UsageError(f"the run takes {t[-1]:.6g} s, the path {self.path.duration:.6g} s; use run.between(0, …)")
         wanted = self.path.at(np.minimum(t, self.path.duration)).position
         position, rotation = self.model.frame_pose(run.q, self.frame, parameters=run.design)
         away = position - wanted[:, :3]

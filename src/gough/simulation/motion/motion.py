@@ -221,6 +221,7 @@ def chain(parts: Sequence[Motion], jump: bool = False) -> Motion:
         parts=tuple(merged_coordinates(joined)),
         frame=first.frame,
         extend=first.extend,
+        first=first.first,
     )
 
 
