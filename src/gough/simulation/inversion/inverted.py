@@ -123,12 +123,16 @@ class StableInversion:
         return PolynomialPath(np.concatenate([self.t[steps], self.t[-1:]]), c)
 
     def _force_polynomials(self, steps: Array) -> Array:
-        """Coefficients (pieces, drives, 4) of the forces as they are."""
+        """Coefficients (pieces, drives, 4) of the forces as they are: splines from break to break of the path."""
         from scipy.interpolate import CubicSpline
 
         jumps = np.flatnonzero(np.diff(self.t) == 0)
-        ends = zip([0, *(jumps + 1)], [*jumps, len(self.t) - 1], strict=True)
-        parts = [CubicSpline(self.t[a : b + 1], self.tau[a : b + 1]).c[::-1] for a, b in ends if b > a]
+        breaks = np.abs(self.path.breaks[1:-1, None] - self.t).argmin(axis=1)  # where slopes of forces may jump
+        bends = np.setdiff1d(breaks, np.concatenate([jumps, jumps + 1]))
+        begins = np.unique(np.concatenate([[0], jumps + 1, bends]))
+        ends = np.unique(np.concatenate([jumps, bends, [len(self.t) - 1]]))
+        spans = [(int(a), int(b)) for a, b in zip(begins, ends, strict=True) if b > a]
+        parts = [CubicSpline(self.t[a : b + 1], self.tau[a : b + 1]).c[::-1] for a, b in spans]
         return np.concatenate([part.transpose(1, 2, 0) for part in parts])
 
     @property
