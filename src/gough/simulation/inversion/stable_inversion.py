@@ -22,7 +22,7 @@ import numpy as np
 from gough.analysis.linear_model import AXES
 from gough.analysis.modes import one_design
 from gough.arguments import a_model, a_motion, checked, design, number, numbers, word, words, wrenches
-from gough.errors import RunWarning, UsageError, warn
+from gough.errors import GOOD, RunWarning, UsageError, warn
 from gough.model import Model
 from gough.simulation.coordinates import units_of
 from gough.simulation.inversion._rest import ServoRest, one_of_each_pair, refuse_near_axis
@@ -133,6 +133,7 @@ def _gathered(
     jumps = same[(np.abs(at.vdot[same + 1] - at.vdot[same]) > SMOOTH * size).any(axis=1)]
     kept = np.setdiff1d(np.arange(len(t)), np.setdiff1d(same, jumps))
     at = ServoStates(*(x[kept] for x in (at.q, at.v, at.vdot, at.tau, at.inner)))
+    _demand_sound(task, at, t[kept])
     task.demand_on_path(at.q, task.wanted_sample(t[kept], found.nodes.left[kept]), t[kept])
     t = t[kept] - t[0]
     drives = servo.drive_motion(at)
@@ -183,3 +184,15 @@ def _gathered(
     if told:
         warn(f"stable_inversion: {model.robot.name}: " + "; ".join(told), RunWarning)
     return made
+
+
+def _demand_sound(task: InversionTask, at: ServoStates, t: Array) -> None:
+    """UsageError for states that the equations do not hold for: bent too far, near a singularity."""
+    model = task.servo.model
+    found = model.function("energies")(q=at.q, v=at.v, parameters=task.servo.numbers)
+    for k, failure in enumerate(found.failures):
+        if failure != GOOD:
+            raise UsageError(
+                f"stable_inversion: {model.robot.name} at t = {t[k]:.6g} s of the motion: {failure}; give a slower "
+                "motion, or another way to go"
+            )
