@@ -19,6 +19,8 @@ LARGEST = 0.3
 """Largest step of a deformation on the way to rest, in typical sizes."""
 STILL = 1e-6
 """A zero this small beside the largest is one at 0."""
+HARDLY = 1e-4
+"""Distance of a zero from the axis, of its modulus, at which to go on is no advice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,7 @@ def refuse_near_axis(servo: ServoConstraint, zeros: Array, margin: float, where:
     else:
         told = f"{np.real(z):+.4g} ± {abs(np.imag(z)):.4g}i 1/s ({size[k] / (2 * np.pi):.4g} Hz)"
         cure = "give what swings there more damping, name another frame, or leave the vibration at rest by gough.motions.shape"
-        if share[k] > 0:
+        if share[k] > HARDLY:
             cure += f"; margin={0.9 * share[k]:.1g} goes on all the same, with long pre- and post-actuation"
     raise UsageError(
         f"stable_inversion: {name} has a zero {told} {where}, {100 * share[k]:.2g} % of its modulus from the "
