@@ -38,6 +38,7 @@ def test_long2014_material_centre_is_unstable() -> None:
     assert not found.stable
     np.testing.assert_allclose(growing, [232.6, 365.0, 436.2], rtol=0, atol=0.05)
     assert "center" in found.verdict
+    assert "gough.stable_inversion" in found.verdict
 
 
 def test_long2014_departs_with_locked_legs() -> None:

@@ -79,7 +79,10 @@ def _verdict(eigenvalues: np.ndarray, what: str, idle: bool) -> tuple[bool, str]
     growth, rounding = float(np.real(eigenvalues).max()), GROWING * float(np.abs(eigenvalues).max()) if idle else 0.0
     if growth > rounding or (growth >= 0 and not idle):
         moved = "deformations or idle freedoms" if idle else "deformations"
-        return False, f"unstable: tracking {what} exactly makes {moved} grow, at {growth:+.4g} 1/s"
+        return False, (
+            f"unstable: tracking {what} exactly makes {moved} grow, at {growth:+.4g} 1/s; gough.stable_inversion finds the "
+            "motion that stays bounded"
+        )
     left = verdict_of(eigenvalues)
     if idle and left != "stable":
         return False, f"{left} with {what} held"
@@ -120,7 +123,8 @@ def unstable_inverse(growth: float) -> str:
     return (
         f"the zero dynamics are unstable at the start: computed torque with bodies that bend makes their deformations grow at "
         f"{growth:+.4g} 1/s, whatever its gains; lead the drives instead, by JointPD or ComputedTorque with the motion "
-        "gough.laws.drives_of(model, motion); see gough.zero_dynamics"
+        "gough.laws.drives_of(model, motion), or with the forces and the motion that gough.stable_inversion finds; see "
+        "gough.zero_dynamics"
     )
 
 

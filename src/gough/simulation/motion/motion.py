@@ -44,7 +44,7 @@ LONGEST = 1e9
 class Motion:
     """names, units: of the position's channels (units "" where nobody said). parts: in their order, without gaps. frame: whose
     pose or point it is; None is the platform. extend: None, or "hold": at rest outside. known_kinks: its kinks, where its maker
-    knows them. first: (q, v) in which a run begins that forces are replayed from."""
+    knows them. first: (q, v) in which a run of it begins, where that does not follow from the motion."""
 
     kind: str
     names: tuple[str, ...]
@@ -221,6 +221,7 @@ def chain(parts: Sequence[Motion], jump: bool = False) -> Motion:
         parts=tuple(merged_coordinates(joined)),
         frame=first.frame,
         extend=first.extend,
+        first=first.first,
     )
 
 

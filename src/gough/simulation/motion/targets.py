@@ -194,7 +194,8 @@ def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: 
         if mechanism.links[0].elastic is not None:
             raise UsageError(
                 f"{motion.frame!r} is a frame of a flexible platform: no drive forces follow from its motion in general (see "
-                f"gough.zero_dynamics); give the pose of the platform itself (no frame=), its floating frame"
+                f"gough.zero_dynamics); give the pose of the platform itself (no frame=), its floating frame, or the motion of "
+                "the drives that gough.stable_inversion finds"
             )
         return MotionTarget(
             model, "pose", tuple(range(6)), on_platform=_frame_on_platform(model, motion.frame, parameters)

@@ -54,16 +54,16 @@ def starting_state(
     model = plant.model
     layout = model.layout
     first_q, first_v = model.home.copy(), np.zeros(layout.nv)
-    if motion is not None and motion.kind != "forces":
+    if motion is not None and motion.first is not None and (begin == 0.0 or motion.kind == "forces"):
+        first_q, first_v = (x.copy() for x in motion.first)
+        if len(first_q) != layout.nq or len(first_v) != layout.nv:
+            raise UsageError(f"the motion is one of another robot than {model.robot.name}; give q= and v=")
+    elif motion is not None and motion.kind != "forces":
         if not (motion.kind == "pose" and model.geometry.legs_reach):
             model.geometry.one_lead.compile()  # the same bits whatever the model was asked before
         first_q, first_v = state_at(target_of(model, motion, parameters), motion, begin)
         if not np.isfinite(first_q).all():
             raise UsageError(f"{model.robot.name} does not reach where the motion begins; see gough.check_motion")
-    elif motion is not None and motion.first is not None:
-        first_q, first_v = motion.first
-        if len(first_q) != layout.nq or len(first_v) != layout.nv:
-            raise UsageError(f"the forces are those of a run of another robot than {model.robot.name}; give q= and v=")
     if q is not None:
         first_q = _vector("q", q, layout.q_names)
         demand_quaternions(model, first_q[None])

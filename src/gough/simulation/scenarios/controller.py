@@ -46,7 +46,7 @@ def known_laws() -> dict[str, type[Law]]:
     """All laws of `gough.laws` that a file can name."""
     found = [getattr(laws, name) for name in laws.__all__]
     kinds = [x for x in found if isinstance(x, type) and issubclass(x, Law) and x is not Law and is_dataclass(x)]
-    return {_small(kind.__name__): kind for kind in kinds}
+    return {_small(kind.__name__): kind for kind in kinds if kind.in_files}
 
 
 def _small(name: str) -> str:
