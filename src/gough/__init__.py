@@ -86,12 +86,12 @@ if TYPE_CHECKING:
     from gough.robot import UnphysicalInertiaWarning as UnphysicalInertiaWarning
     from gough.simulation.ensembles.ensemble import Ensemble as Ensemble
     from gough.simulation.ensembles.ensemble import simulate_many as simulate_many
+    from gough.simulation.inversion.inverted import StableInversion as StableInversion
+    from gough.simulation.inversion.stable_inversion import stable_inversion as stable_inversion
     from gough.simulation.loops.control_loop import ControlLoop as ControlLoop
     from gough.simulation.loops.control_loop import control_loop as control_loop
     from gough.simulation.loops.margin_map import MarginMap as MarginMap
     from gough.simulation.loops.margin_map import margin_map as margin_map
-    from gough.simulation.inversion.inverted import StableInversion as StableInversion
-    from gough.simulation.inversion.stable_inversion import stable_inversion as stable_inversion
     from gough.simulation.motion.files import load_motion as load_motion
     from gough.simulation.motion.files import named_motion as named_motion
     from gough.simulation.motion.limits import check_motion as check_motion

@@ -149,6 +149,7 @@ def bounded(t: float) -> float:
     return -(before + after) / (fast - slow)
 
 
+@pytest.mark.slow
 def test_a_spring_mass_chain_has_its_closed_form() -> None:
     inverse = found()
     np.testing.assert_allclose(np.sort(inverse.zeros.real), ZEROS, rtol=1e-10)
@@ -178,7 +179,7 @@ def test_cut_offs_are_those_of_the_slowest_exponentials() -> None:
 
 def test_the_tool_stays_on_its_path_with_feedback_and_the_causal_way_departs() -> None:
     inverse = found()
-    law = gough.laws.FeedForward(inverse, gough.laws.JointPD(bandwidth=5.0))
+    law = gough.laws.FollowInversion(inverse, gough.laws.JointPD(bandwidth=5.0))
     run = gough.simulate(rocker(), inverse.motion, law)
     assert run.info.finished
     assert inverse.tool_errors(run)["m"].max() <= 1e-8
@@ -257,7 +258,7 @@ def test_long2014(frame: str) -> None:
     moving = inverse.before.seconds + 0.6
     feedbacks = (gough.laws.JointPD(bandwidth=5.0), moving), (gough.laws.LQR(error=1e-3, force=100.0), np.inf)
     for feedback, until in feedbacks:
-        run = gough.simulate(model, inverse.motion, gough.laws.FeedForward(inverse, feedback))
+        run = gough.simulate(model, inverse.motion, gough.laws.FollowInversion(inverse, feedback))
         assert run.info.finished
         errors = inverse.tool_errors(run)
         assert errors["m"][run.time <= until].max() <= 1e-6
@@ -276,7 +277,7 @@ def test_hexapod_flexible(ratio: float | None, far: float, margin: float) -> Non
     model = hexapod(ratio)
     inverse = gough.stable_inversion(model, moved_pose(model, "center", far, 0.4), margin=margin)
     assert len(inverse.growing) == 9
-    run = gough.simulate(model, inverse.motion, gough.laws.FeedForward(inverse, gough.laws.JointPD(bandwidth=5.0)))
+    run = gough.simulate(model, inverse.motion, gough.laws.FollowInversion(inverse, gough.laws.JointPD(bandwidth=5.0)))
     assert run.info.finished
     assert inverse.tool_errors(run)["m"].max() <= 1e-6
 
@@ -297,11 +298,12 @@ def test_an_arm_without_symmetry() -> None:
     motion = motions.septic(points=[start, start + [0.08, -0.05, 0.06]], frame="lower.end", durations=0.5)
     inverse = gough.stable_inversion(model, motion)
     assert len(inverse.growing)
-    for law in (None, gough.laws.FeedForward(inverse, gough.laws.JointPD(bandwidth=5.0))):
+    for law in (None, gough.laws.FollowInversion(inverse, gough.laws.JointPD(bandwidth=5.0))):
         run = gough.simulate(model, inverse.motion, law)
         assert inverse.tool_errors(run)["m"].max() <= 1e-6
 
 
+@pytest.mark.slow
 def test_what_is_told() -> None:
     jumping = motions.trapezoid(points=[[0, 0, 0], [FAR, 0, 0]], frame="tool", durations=T, ramps=0.1)
     with pytest.warns(RunWarning, match=r"accelerations jump at t = 0, 0\.1, 0\.3, 0\.4 s"):
@@ -356,6 +358,7 @@ def test_zeros_near_the_axis_are_refused_with_the_zero() -> None:
     assert not len(free.growing)
 
 
+@pytest.mark.slow
 def test_friction_is_left_out_and_told() -> None:
     text = ROCKER.replace("child: carriage, drive: {}", "child: carriage, drive: {}, friction: {coulomb: 1.0}")
     with pytest.warns(FrictionWarning, match="Coulomb friction of rocker is left out"):
@@ -364,15 +367,15 @@ def test_friction_is_left_out_and_told() -> None:
 
 def test_feed_forward_refuses_what_does_not_belong_together() -> None:
     inverse = found()
-    law = gough.laws.FeedForward(inverse, gough.laws.JointPD(100.0, 10.0))
+    law = gough.laws.FollowInversion(inverse, gough.laws.JointPD(100.0, 10.0))
     with pytest.raises(UsageError, match=r"give inverted\.motion as it is"):
         gough.simulate(rocker(), inverse.motion.slower(2.0), law)
     with pytest.raises(UsageError, match="gravity=False"):
-        gough.laws.FeedForward(inverse, gough.laws.JointPD(100.0, 10.0, gravity=True))
+        gough.laws.FollowInversion(inverse, gough.laws.JointPD(100.0, 10.0, gravity=True))
     with pytest.raises(UsageError, match="limit= to itself"):
-        gough.laws.FeedForward(inverse, gough.laws.JointPD(100.0, 10.0, limit=1.0))
+        gough.laws.FollowInversion(inverse, gough.laws.JointPD(100.0, 10.0, limit=1.0))
     with pytest.raises(UsageError, match=r"give a gough\.laws\.JointPD"):
-        gough.laws.FeedForward(inverse, gough.laws.ComputedTorque())  # type: ignore[arg-type]
+        gough.laws.FollowInversion(inverse, gough.laws.ComputedTorque())  # type: ignore[arg-type]
 
 
 def test_a_load_that_is_known_and_a_run_that_goes_on() -> None:
@@ -382,7 +385,7 @@ def test_a_load_that_is_known_and_a_run_that_goes_on() -> None:
     place = list(rocker().layout.q_names).index("spring")
     np.testing.assert_allclose(inverse.q_rest[:, place], RATIO * 5.0 / K, rtol=1e-9)
     np.testing.assert_allclose(inverse.tau[[0, -1], 0], -5.0, atol=1e-3)
-    law = gough.laws.FeedForward(inverse, gough.laws.JointPD(bandwidth=5.0))
+    law = gough.laws.FollowInversion(inverse, gough.laws.JointPD(bandwidth=5.0))
     run = gough.simulate(rocker(), inverse.motion, law, wrench=load, duration=inverse.path.duration + 0.2)
     assert run.duration == pytest.approx(inverse.path.duration + 0.2)
     assert inverse.tool_errors(run)["m"].max() <= 1e-6

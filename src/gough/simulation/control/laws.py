@@ -1,8 +1,8 @@
 """The family of laws, what can act on the drives in `gough.simulate`: a new one is a file beside this one and its line here."""
 
 from gough.simulation.control.computed_torque import ComputedTorque
-from gough.simulation.control.feed_forward import FeedForward
 from gough.simulation.control.follow import Follow
+from gough.simulation.control.follow_inversion import FollowInversion
 from gough.simulation.control.free import Free
 from gough.simulation.control.gravity_compensation import GravityCompensation
 from gough.simulation.control.joint_pd import JointPD
@@ -20,8 +20,8 @@ __all__ = [
     "LQR",
     "PID",
     "ComputedTorque",
-    "FeedForward",
     "Follow",
+    "FollowInversion",
     "Free",
     "GravityCompensation",
     "JointPD",

@@ -219,7 +219,16 @@ def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, p
     plant = plant.plant_for(first[None, : runs.layout.nq], numbers[None])
     if watched:
         method, step = settings.method, settings.taken_step
-        key = (plant.form, plant.rows.tail, plant.wrenches, first.tobytes(), settings.start, method, step, numbers.tobytes())
+        key = (
+            plant.form,
+            plant.rows.tail,
+            plant.wrenches,
+            first.tobytes(),
+            settings.start,
+            method,
+            step,
+            numbers.tobytes(),
+        )
         found = _known(
             bool(laws), recent, key, lambda: state_events(plant, first, settings.start, method, step, numbers)
         )

@@ -14,7 +14,7 @@ from gough.scalar import product
 from gough.simulation.control.instant import Instant
 from gough.simulation.control.joint_pd import JointPD
 from gough.simulation.control.law import Here, Law
-from gough.simulation.control.lqr import LQR, places_of_others
+from gough.simulation.control.linear.lqr import LQR, places_of_others
 from gough.simulation.inversion.inverted import StableInversion
 from gough.simulation.motion.paths import inside
 
@@ -28,7 +28,7 @@ SAME = 1e-12
 
 
 @dataclass(frozen=True)
-class FeedForward(Law):
+class FollowInversion(Law):
     """The drive forces of a stable inversion, and feedback about its motion.
 
     inverted: what `gough.stable_inversion` found; the motion is `inverted.motion`. feedback: a `JointPD` (without gravity,
@@ -38,7 +38,7 @@ class FeedForward(Law):
 
     inverted: StableInversion
     feedback: JointPD | LQR
-    name = "feed-forward"
+    name = "following an inversion"
     kinds = ("drives",)
     in_files = False
 
@@ -50,10 +50,10 @@ class FeedForward(Law):
             raise UsageError(f"feedback={self.feedback!r}; give a gough.laws.JointPD, or a gough.laws.LQR")
         if self.nominal is not None or self.feedback.limit is not None:
             raise UsageError(
-                "feed-forward: give nominal= to its feedback=, and limit= to itself: forces are limited together"
+                "following an inversion: give nominal= to its feedback=, and limit= to itself: forces are limited together"
             )
         if isinstance(self.feedback, JointPD) and self.feedback.gravity:
-            raise UsageError("feed-forward: its forces hold the weight; give a JointPD with gravity=False")
+            raise UsageError("following an inversion: its forces hold the weight; give a JointPD with gravity=False")
 
     def knows(self) -> "tuple[Any, Model | None]":
         """See `Law`."""
@@ -73,11 +73,13 @@ class FeedForward(Law):
         """See `Law`."""
         super().check(model, motion)
         if motion is None or not _begins_as(motion, self.inverted.motion):
-            raise UsageError("feed-forward: the motion is not that of its inversion; give inverted.motion as it is")
+            raise UsageError(
+                "following an inversion: the motion is not that of its inversion; give inverted.motion as it is"
+            )
         own = self.inverted.model.layout
         if (own.q_names, own.drive_names) != (model.layout.q_names, model.layout.drive_names):
             raise UsageError(
-                f"feed-forward: {model.robot.name} has other coordinates than {self.inverted.model.robot.name}, "
+                f"following an inversion: {model.robot.name} has other coordinates than {self.inverted.model.robot.name}, "
                 f"which was inverted"
             )
         self.feedback.check(model, motion)
