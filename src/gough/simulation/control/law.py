@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 Vector = np.ndarray
 Signals = dict[str, tuple[list[int], tuple[str, ...], tuple[str, ...]]]
 """Channels by name: places among a law's own states, units, columns."""
+Reports = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
+"""Channels by name: units, columns."""
 NONE = 1e300
 """Limit (N, N·m) of a drive without one."""
 MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Python scalar")
@@ -293,6 +295,14 @@ class Law:
         if not names:
             return {}
         return {"controller.states": (list(range(len(names))), tuple(units), tuple(f"controller.{x}" for x in names))}
+
+    def reports(self, model: "Model") -> Reports:
+        """What a run in continuous time tells beside its own states, {channel: (units, columns)}."""
+        return {}
+
+    def report(self, here: Here) -> dict[str, Vector]:
+        """The numbers of `reports` at an instant, by channel; `here.now` has no motion."""
+        return {}
 
     def own_settings(self, model: "Model") -> Vector:
         """Numbers that `forces` reads from `here.settings` (n,), checked against the robot."""

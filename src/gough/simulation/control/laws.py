@@ -1,6 +1,7 @@
 """The family of laws, what can act on the drives in `gough.simulate`: a new one is a file beside this one and its line here."""
 
 from gough.simulation.control.computed_torque import ComputedTorque
+from gough.simulation.control.disturbance_observer import DisturbanceObserver
 from gough.simulation.control.follow import Follow
 from gough.simulation.control.free import Free
 from gough.simulation.control.gravity_compensation import GravityCompensation
@@ -17,6 +18,7 @@ __all__ = [
     "LQR",
     "PID",
     "ComputedTorque",
+    "DisturbanceObserver",
     "Follow",
     "Free",
     "GravityCompensation",

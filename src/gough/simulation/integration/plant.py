@@ -300,6 +300,11 @@ class Plant:
         after = np.concatenate([inner[: self.flowing] if found.flows is None else found.flows, found.memory])
         return {"inner": after, "time": np.array([found.time]), "event": np.array([found.next_event])}
 
+    def law_view(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, tail: Vector) -> Here:
+        """What the law sees of a state, without a motion. tail: that of the rows."""
+        nothing = zeros(0)
+        return self._here(numbers, q, v, inner, Instant(nothing, nothing, nothing, tail=tail))
+
     def _here(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Here:
         own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
         settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
