@@ -192,7 +192,9 @@ class Plant:
         states = self.model.sampled_states
         n = len(states["q"])
         inner = [self.inner_at(q, v).first for q, v in zip(states["q"], states["v"], strict=True)]
-        known = {**states, "inner": np.array(inner)}
+        row = np.ones((1, self.rows.size))
+        row[0, self.rows.size - len(self.rows.tail) :] = self.rows.tail  # noise of 1 rad would be another pose
+        known = {**states, "inner": np.array(inner), "row": row}
         columns = [
             np.broadcast_to(known.get(s.name, np.ones((1, s.size)))[:, : s.size], (n, s.size)) for s in program.inputs
         ]
