@@ -9,6 +9,7 @@ from gough.simulation.control.joint_pd import JointPD
 from gough.simulation.control.law import Law
 from gough.simulation.control.lqg import LQG
 from gough.simulation.control.lqr import LQR
+from gough.simulation.control.passivity_based import PassivityBased
 from gough.simulation.control.pid import PID
 from gough.simulation.control.replay import Replay
 from gough.simulation.control.sampled import Sampled
@@ -24,6 +25,7 @@ __all__ = [
     "GravityCompensation",
     "JointPD",
     "Law",
+    "PassivityBased",
     "Replay",
     "Sampled",
 ]
