@@ -85,6 +85,8 @@ if TYPE_CHECKING:
     from gough.robot import UnphysicalInertiaWarning as UnphysicalInertiaWarning
     from gough.simulation.ensembles.ensemble import Ensemble as Ensemble
     from gough.simulation.ensembles.ensemble import simulate_many as simulate_many
+    from gough.simulation.learning.iterative import iterative_learning as iterative_learning
+    from gough.simulation.learning.result import Learning as Learning
     from gough.simulation.motion.files import load_motion as load_motion
     from gough.simulation.motion.files import named_motion as named_motion
     from gough.simulation.motion.limits import check_motion as check_motion

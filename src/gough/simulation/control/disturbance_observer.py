@@ -80,13 +80,17 @@ class DisturbanceObserver(Law):
         if not isinstance(law, Law):
             raise UsageError(f"{self.name}: law={law!r}: give a law of gough.laws")
         if own:
-            raise UsageError(f"{self.name}: {own[0]}= is that of computed torque in the place of law=; give one or the other")
+            raise UsageError(
+                f"{self.name}: {own[0]}= is that of computed torque in the place of law=; give one or the other"
+            )
         if law.prescribed or law.held or isinstance(law, DisturbanceObserver):
             outside = f"; give gough.laws.Sampled({type(self).__name__}(…), period)" if law.held else ""
             raise UsageError(f"{self.name}: {law.name} cannot be inside of it{outside}")
         for key, mine, its in zip(("nominal", "model"), (self.nominal, self.model), law.knows(), strict=True):
             if mine is not None and its is not None:
-                raise UsageError(f"{self.name}: {key}= is given here and to the law inside; they have one robot, give it once")
+                raise UsageError(
+                    f"{self.name}: {key}= is given here and to the law inside; they have one robot, give it once"
+                )
 
     @property
     def inside(self) -> Law:
@@ -135,8 +139,8 @@ class DisturbanceObserver(Law):
         fastest = 2 * np.pi * float(np.max(np.asarray(self.bandwidth, dtype=float)))
         if period is not None and not fastest * period < 1.0:
             raise UsageError(
-                f"{self.name}: an estimate of {fastest / (2 * np.pi):g} Hz does not settle on a clock of {period:g} s; give a bandwidth "
-                f"below {1 / (2 * np.pi * period):.4g} Hz, or a shorter period"
+                f"{self.name}: an estimate of {fastest / (2 * np.pi):g} Hz does not settle on a clock of {period:g} s; give "
+                f"less than {1 / (2 * np.pi * period):.4g} Hz, or a shorter period"
             )
         nominal, own = self.knows()
         made = replace(self, law=law, nominal=None, model=None) if law is not self.law else replace(self)

@@ -208,6 +208,8 @@ class Law:
     """Whether drives are all that it is told of the robot that runs: then its own robot needs to share no more than these."""
     vibrates: ClassVar[bool] = False
     """Whether its own states vibrate, so that sums over the samples of a clock do not tell them."""
+    fixed_reference: ClassVar[bool] = True
+    """Whether `reference` is the same for all laws of this class, whatever their arguments."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """What its arguments measure where they are written with units in files; `limit` is a force in every law."""
 

@@ -2,6 +2,7 @@
 
 from gough.simulation.control.computed_torque import ComputedTorque
 from gough.simulation.control.disturbance_observer import DisturbanceObserver
+from gough.simulation.control.feed_forward import FeedForward
 from gough.simulation.control.follow import Follow
 from gough.simulation.control.free import Free
 from gough.simulation.control.gravity_compensation import GravityCompensation
@@ -20,6 +21,7 @@ __all__ = [
     "PID",
     "ComputedTorque",
     "DisturbanceObserver",
+    "FeedForward",
     "Follow",
     "Free",
     "GravityCompensation",

@@ -88,7 +88,7 @@ class PassivityBased(Law):
     @property
     def drives_as(self) -> Any:
         """See `Law`."""
-        if self.damping is None or np.ndim(self.rate) or isinstance(self.rate, tuple):
+        if self.damping is None or not isinstance(self.rate, float):
             return "free"
         return {"stiffness": np.asarray(self.damping, dtype=float) * self.rate, "damping": self.damping}
 
@@ -133,8 +133,8 @@ class PassivityBased(Law):
                 )
             if place in model.pattern:
                 raise UsageError(
-                    f"{self.name}: adapt: {parameter} is {model.pattern[place]:g} by structure; gough.build(…, free=[{parameter!r}]) "
-                    "keeps it as a number"
+                    f"{self.name}: adapt: {parameter} is {model.pattern[place]:g} by structure; "
+                    f"gough.build(…, free=[{parameter!r}]) keeps it as a number"
                 )
 
     def _learnt(self, model: "Model") -> list[int]:
@@ -143,8 +143,8 @@ class PassivityBased(Law):
         for name in self.adapt or ():
             if name not in known:
                 raise UsageError(
-                    f"{self.name}: adapt: {model.robot.name} has no parameter {name!r}; `gough show {model.robot.name} --parameters` "
-                    "lists them"
+                    f"{self.name}: adapt: {model.robot.name} has no parameter {name!r}; "
+                    f"`gough show {model.robot.name} --parameters` lists them"
                 )
         return [known[name] for name in self.adapt or ()]
 

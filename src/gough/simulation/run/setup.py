@@ -253,7 +253,8 @@ def _fixed_laws(law: Law) -> tuple[type, ...]:
     while isinstance(inside, Law):
         all_of_them.append(inside)
         inside = getattr(inside, "law", None)
-    return tuple(map(type, all_of_them)) if all(x.known_form is not None for x in all_of_them) else ()
+    fixed = all(x.known_form is not None and x.fixed_reference for x in all_of_them)
+    return tuple(map(type, all_of_them)) if fixed else ()
 
 
 def _bytes(x: Any) -> bytes | None:
