@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gough.dynamics.inverse import needed_force, share_among_drives
-from gough.dynamics.momentum import momentum, momentum_change
 from gough.dynamics.projection import drive_columns
+from gough.dynamics.velocity_terms.momentum import momentum, momentum_change
 from gough.errors import UsageError
 from gough.scalar import zeros
 from gough.simulation.control.computed_torque import ComputedTorque

@@ -1,6 +1,6 @@
 """Passivity-based tracking: forces that make a motion's error a dissipated energy, whatever the gains.
 
-With the rates v_r = v_ref + Λ e that would lead the error e away, s = v_r - v, and C of `dynamics.momentum`, Ṁ = C + Cᵀ:
+With the rates v_r = v_ref + Λ e that would lead the error e away, s = v_r - v, and C(q, v) with Ṁ = C + Cᵀ (`velocity_terms.coriolis`):
     S τ = M v̇_r + C v_r + (weight, friction, springs at v) + S K Sᵀ s                                                (1)
 [Slotine and Li 1987]. M ṡ + C s + S K Sᵀ s = 0, so that V = ½ sᵀ M s falls by V̇ = -sᵀ S K Sᵀ s, exactly.
 Adaptive  of parameters π in which (1) is linear, Y = ∂(S τ)/∂π:  π̂' = Γ Yᵀ s. Then ½ sᵀ M s + ½ Σ (π̂ - π)²/γ falls by the same.
@@ -16,11 +16,11 @@ import numpy as np
 from gough.arguments import is_number
 from gough.dynamics.inverse import needed_force, share_among_drives
 from gough.dynamics.loops import Loops
-from gough.dynamics.momentum import coriolis_force, rates_along
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import drive_columns
 from gough.dynamics.regrouping import regroup_inertia
+from gough.dynamics.velocity_terms.coriolis import coriolis_force, rates_along
 from gough.errors import Site, Status, UsageError
 from gough.frozen import FrozenDict
 from gough.scalar import dot, solve, zeros

@@ -2,7 +2,7 @@
 
     u_j+1 = Q (u_j + L e_j)                                                                                           (1)
 u: forces of the drives, held on a grid of times, beside the law's; e: errors of the drives at its points [Arimoto 1984].
-L       of gains: (K_p + K_d d/dt) e, later by `lead`; or of the model: the inverse of its lifted map P (`lifted`), as far as
+L       of gains: (K_p + K_d d/dt) e, later by `lead`; or of the model: the inverse of its lifted map P (`_lifted`), as far as
         forces can bring it about, gain (PᵀP + w² I)⁻¹ Pᵀ with w = effort σ₁(P): least errors for forces that are not large
 Q       a low pass without delay: Butterworth's of second order, forwards and backwards
 Theory  e_j = e_0 - P u_j with the lifted map P of the robot that runs: distances of u from where it tends to are multiplied by
@@ -22,7 +22,7 @@ from gough.simulation.control.law import Law, as_numbers, entries
 from gough.simulation.control.reference import drives_of
 from gough.simulation.control.replay import forces
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.learning.lifted import LiftedMap, lifted_map
+from gough.simulation.learning._lifted import LiftedMap, lifted_map
 from gough.simulation.learning.result import Learning, LearningOutcome, LearningTheory, Trial
 from gough.simulation.motion.motion import Motion
 from gough.simulation.results.run import Run
@@ -145,7 +145,7 @@ def iterative_learning(
         run = simulate(
             model, motion, with_forces(u, trial), check="warn" if trial == 0 else "off", **run_settings, **told
         )
-        if run.stopped != "finished":
+        if not run.info.finished:
             ended = f"trial {trial} ended: {run.stopped}"
             if not found:
                 raise UsageError(f"iterative_learning: the first run, without forces that are learnt: {run.stopped}")

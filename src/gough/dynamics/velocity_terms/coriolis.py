@@ -1,10 +1,8 @@
-"""The robot's momentum along its independent velocities, what its motion changes of it, and forces of velocity for one motion
-that another one is held against.
+"""Forces of velocity for one motion that another one is held against.
 
-Computes  p = M v; Ṁ v along the motion v; C(q, v) w, with which Ṁ = C + Cᵀ and C v are the velocity terms of h.
-Sources   [De Luca 2003] for p; Koszul's formula of Riemannian geometry for C, which Slotine and Li's laws rest on.
-Derivation  p: tree forces of accelerations v at rest, projected; Ṁ v is its change along q̇ = N v (`scalar.dual`).
-            With E(x) the part of h that is even in the velocities x, velocity terms and what stands still,
+Computes  C(q, v) w, with which Ṁ = C + Cᵀ and C v are the velocity terms of h; Γ̇ w along the motion v.
+Sources   Koszul's formula of Riemannian geometry; what laws after [Slotine and Li 1987] rest on.
+Derivation  With E(x) the part of h that is even in the velocities x, velocity terms and what stands still,
                 H(v, w) = ¼ (E(v + w) - E(v - w)),   C(v) w = H(v, w) + ½ M [v, w]                                (1)
             where [v, w] is the bracket of the motions that go on with v and with w: 0 of rates of coordinates, -ω × ω' of
             angular velocities in axes of the world, ω × ω' in axes that turn. (1) is the connection without torsion that keeps M;
@@ -17,29 +15,11 @@ from gough.dynamics.inverse import needed_force
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.dynamics.projection import TreeForces
-from gough.dynamics.rates import rate_of_q
-from gough.dynamics.regrouping import regroup_inertia
+from gough.dynamics.velocity_terms.momentum import momentum_of
 from gough.scalar import note, zeros
-from gough.scalar.dual import as_dual, slopes_of
 from gough.spatial import cross
 
 Vector = np.ndarray
-
-
-def momentum(numbers: Numbers, q: Vector, v: Vector) -> Vector:
-    """p = M v (nv,)."""
-    with note("momentum"):
-        return _momentum(Loops(Posture(numbers, q, gravity=False)), v)
-
-
-def momentum_change(numbers: Numbers, q: Vector, v: Vector) -> Vector:
-    """Ṁ v (nv,): what the motion v changes of the momentum while v itself stays. Inertias are those of the parameters."""
-    loops = Loops(Posture(numbers, q, gravity=False))
-    with note("change of the momentum"):
-        qdot = rate_of_q(loops.posture, loops.rates(v))
-        moving = regroup_inertia(Numbers(numbers.mechanism, as_dual(numbers.parameters)))
-        return slopes_of(momentum(moving, as_dual(q, qdot), as_dual(v)))
 
 
 def coriolis_force(numbers: Numbers, q: Vector, v: Vector, w: Vector) -> Vector:
@@ -47,7 +27,7 @@ def coriolis_force(numbers: Numbers, q: Vector, v: Vector, w: Vector) -> Vector:
     loops = Loops(Posture(_without_friction(numbers), q, gravity=False))
     with note("velocity terms of one motion along another"):
         force = 0.25 * (_even_force(loops, v + w) - _even_force(loops, v - w))
-        return force + _momentum(loops, 0.5 * bracket(loops, v, w))
+        return force + momentum_of(loops, 0.5 * bracket(loops, v, w))
 
 
 def bracket(loops: Loops, v: Vector, w: Vector) -> Vector:
@@ -68,12 +48,6 @@ def rates_along(loops: Loops, v: Vector, w: Vector) -> Vector:
     plus, minus = v + w, v - w
     half = loops.accelerations(plus, loops.rates(plus), none) - loops.accelerations(minus, loops.rates(minus), none)
     return 0.25 * half + 0.5 * loops.rates(bracket(loops, v, w))
-
-
-def _momentum(loops: Loops, v: Vector) -> Vector:
-    still = zeros(loops.mechanism.layout.nu)
-    moved, held = TreeForces(loops, still, loops.rates(v)), TreeForces(loops, still, still)
-    return loops.project(moved.generalised - held.generalised)
 
 
 def _even_force(loops: Loops, x: Vector) -> Vector:
