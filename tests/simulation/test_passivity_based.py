@@ -19,8 +19,8 @@ RATE, DAMPING = 15.0, 0.6
 
 
 def five_bar_inertia(q: np.ndarray) -> np.ndarray:
-    """M (2, 2) of the gallery's five-bar: cranks of 0.25 m on ±0.12 m, rods of 0.35 m that meet in a pin above; by the speeds of the
-    bars' middles and their turning, each from the circle that the pin runs on."""
+    """M (2, 2) of the gallery's five-bar: cranks of 0.25 m on ±0.12 m, rods of 0.35 m that meet in a pin above; by the speeds of
+    the bars' middles and their turning, each from the circle that the pin runs on."""
     crank, rod = 0.25, 0.35
     feet = np.array([[-0.12, 0.0], [0.12, 0.0]])
     along = np.array([[np.cos(x), np.sin(x)] for x in q])
@@ -64,7 +64,7 @@ def test_a_five_bar_derived_by_hand_does_the_same() -> None:
     move = motions.quintic(drives=[start, start + [0.4, -0.3]], durations=0.4)
     off = start + [0.1, 0.05]
     law = laws.PassivityBased(RATE, DAMPING)
-    run = gough.simulate(model, move, law, q=model.configuration(drives=off), tolerance=1e-11)
+    run = gough.simulate(model, move, law, q=model.configuration(drives=off), method="rk4", step=5e-4)
 
     def rates(t: float, x: np.ndarray) -> np.ndarray:
         q, v, now = x[:2], x[2:], move.at(min(t, 0.4))
@@ -77,8 +77,9 @@ def test_a_five_bar_derived_by_hand_does_the_same() -> None:
     truth = solve_ivp(rates, (0, 0.4), [*off, 0.0, 0.0], rtol=1e-10, atol=1e-12, t_eval=[0.1, 0.25, 0.4])
     for t, x in zip(truth.t, truth.y.T, strict=True):
         k = int(np.abs(run.time - t).argmin())
-        near = run.q[k][model.drive_index] + run["drives.velocity"][k] * (t - run.time[k])
-        assert np.abs(near - x[:2]).max() < 2e-5 if abs(run.time[k] - t) > 1e-12 else np.abs(near - x[:2]).max() < 1e-8
+        assert abs(run.time[k] - t) < 1e-12
+        np.testing.assert_allclose(run["drives.position"][k], x[:2], atol=1e-8)
+        np.testing.assert_allclose(run["drives.rate"][k], x[2:], atol=1e-6)
 
 
 def energy_balance(
@@ -130,14 +131,14 @@ def test_drives_that_are_no_velocities() -> None:
     start = model.drives(model.home)
     move = motions.quintic(drives=[start, start + [0.2, 0.0, -0.1]], durations=0.3).hold(0.5)
     begin = model.configuration(drives=start + [0.05, -0.03, 0.02])
-    law = laws.PassivityBased(RATE, 1.0)
+    law = laws.PassivityBased(RATE, 12.0)
     run = gough.simulate(model, move, law, q=begin, method="rk4", step=1e-3, every=2)
     ref, V, power = move.at(run.time), [], []
     for k, (q, v) in enumerate(zip(run.q, run.v, strict=True)):
         felt = ref.velocity[k] + RATE * (ref.position[k] - model.drives(q)) - model.drive_rates(q, v)
         s = np.linalg.solve(model.drive_map(q).T, felt)
         V.append(0.5 * s @ model.mass_matrix(q) @ s)
-        power.append(1.0 * felt @ felt)
+        power.append(12.0 * felt @ felt)
     assert (np.diff(V) < 0).all()
     assert V[-1] == pytest.approx(V[0] - simpson(power, x=run.time), abs=2e-6 * V[0])
     assert np.abs(run["drives.position"][-1] - ref.position[-1]).max() < 1e-4
@@ -147,17 +148,13 @@ def test_an_unknown_mass_is_learnt() -> None:
     """½ m s² + ½ (m̂ - m)²/γ falls by K s² alone, and a heavy platform is weighed: SciPy's integration of the slider's loop."""
     gamma, K, L = 4.0, 25.0, 6.0
     law = laws.PassivityBased(L, K, adapt={"block.M": gamma}, nominal={"block.M": 0.5})
-    move = (
-        motions.fourier(drives=["slide"], frequency=1.0, sines=[[0.1]], duration=2.0)
-        if False
-        else motions.function(lambda t: [0.1 * np.sin(2 * np.pi * t) + 0.0 * t], 2.0, kind="drives", names=["slide"])
-    )
+    move = motions.function(lambda t: [0.1 * np.sin(2 * np.pi * t)], 2.0, kind="drives", names=["slide"])
     model, g = slider(9.81), 9.81
     run = gough.simulate(model, move, law, q=[0.0], v=[0.0], tolerance=1e-11)
     w = 2 * np.pi
 
     def rates(t: float, x: np.ndarray) -> list[float]:
-        q, v, m, dissipated = x
+        q, v, m = x[:3]
         r, rd, rdd = 0.1 * np.sin(w * t), 0.1 * w * np.cos(w * t), -0.1 * w**2 * np.sin(w * t)
         s, change = rd + L * (r - q) - v, rdd + L * (rd - v)
         tau = m * (change + g) + K * s
@@ -179,7 +176,8 @@ format: 1
 robot: delta
 motion: {quintic: {drives: {leg0.arm: [0.3, 0.35], leg1.arm: [0.3, 0.3], leg2.arm: [0.3, 0.35]}, durations: 0.2}}
 method: rk4
-controller: {sampled: {law: {passivity_based: {bandwidth: 5 Hz, adapt: {platform.M: 2}}}, period: 1 ms, sensors: [{encoders: {}}]}}
+controller: {sampled: {law: {passivity_based: {bandwidth: 5 Hz, adapt: {platform.M: 2}}}, period: 1 ms,
+  sensors: [{encoders: {}}]}}
 """
     file = tmp_path / "passive.yaml"
     file.write_text(text)
@@ -229,5 +227,5 @@ def test_parameters_that_forces_are_not_linear_in_are_refused() -> None:
     model = built(gough.load("five_bar"))
     lengths = [name for name in model.parameter_names if name.startswith("left_elbow")]
     law = laws.PassivityBased(1.0, 1.0, adapt={lengths[0]: 1.0})
-    with pytest.raises(UsageError, match="is none of the masses|by structure"):
+    with pytest.raises(UsageError, match=r"is none of the masses|by structure"):
         law.check(model, motions.quintic(drives=[[2.0, 1.0], [2.0, 1.0]], durations=1.0))
