@@ -1,7 +1,7 @@
 """Forces of velocity for one motion that another one is held against.
 
 Computes  C(q, v) w, with which Ṁ = C + Cᵀ and C v are the velocity terms of h; Γ̇ w along the motion v.
-Sources   Koszul's formula of Riemannian geometry; what laws after [Slotine and Li 1987] rest on.
+Sources   Koszul's formula of Riemannian geometry; what laws after (Slotine and Li 1987) rest on.
 Derivation  With E(x) the part of h that is even in the velocities x, velocity terms and what stands still,
                 H(v, w) = ¼ (E(v + w) - E(v - w)),   C(v) w = H(v, w) + ½ M [v, w]                                (1)
             where [v, w] is the bracket of the motions that go on with v and with w: 0 of rates of coordinates, -ω × ω' of

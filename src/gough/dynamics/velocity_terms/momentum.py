@@ -1,7 +1,7 @@
 """The robot's momentum along its independent velocities, and what its motion changes of it.
 
 Computes  p = M v; Ṁ v along the motion v.
-Sources   [De Luca 2003], for observers without accelerations.
+Sources   (De Luca and Mattone 2003), for observers without accelerations.
 Derivation  p: tree forces of accelerations v at rest, projected; the mass matrix is not formed. Ṁ v is the change of p along
             q̇ = N v while v stays, by numbers with slopes (`scalar.dual`).
 """

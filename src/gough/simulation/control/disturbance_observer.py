@@ -1,7 +1,7 @@
 """Forces at the drives that nobody knows of, estimated from the motion they cause, and taken away.
 
     r = K (p - z),   ż = S τ + Ṁ v - h + r,   p = M v,   z = p at the start                                            (1)
-is [De Luca and Mattone 2003] in independent velocities v: M v̇ + h = S τ + F gives ṙ = K (F - r), each of its own accord,
+is (De Luca and Mattone 2003) in independent velocities v: M v̇ + h = S τ + F gives ṙ = K (F - r), each of its own accord,
 without accelerations. r is told as forces of the drives, S d = r, and taken off: τ = τ_law - d. z is the state of the law; on a
 clock d is one, too, as it was at the last sample.
 """

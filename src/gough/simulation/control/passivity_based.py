@@ -1,8 +1,8 @@
 """Passivity-based tracking: forces that make a motion's error a dissipated energy, whatever the gains.
 
-With the rates v_r = v_ref + Λ e that would lead the error e away, s = v_r - v, and C(q, v) with Ṁ = C + Cᵀ (`velocity_terms.coriolis`):
+With the rates v_r = v_ref + Λ e that would lead the error e away, s = v_r - v, and C(q, v) with Ṁ = C + Cᵀ (`coriolis_force`),
     S τ = M v̇_r + C v_r + (weight, friction, springs at v) + S K Sᵀ s                                                (1)
-[Slotine and Li 1987]. M ṡ + C s + S K Sᵀ s = 0, so that V = ½ sᵀ M s falls by V̇ = -sᵀ S K Sᵀ s, exactly.
+(Slotine and Li 1987). M ṡ + C s + S K Sᵀ s = 0, so that V = ½ sᵀ M s falls by V̇ = -sᵀ S K Sᵀ s, exactly.
 Adaptive  of parameters π in which (1) is linear, Y = ∂(S τ)/∂π:  π̂' = Γ Yᵀ s. Then ½ sᵀ M s + ½ Σ (π̂ - π)²/γ falls by the same.
 Drives    of which v are no rates: with y = Sᵀ v their rates, v_r = S⁻ᵀ y_r and v̇_r = S⁻ᵀ (ẏ_r - Ṡᵀ v_r).
 """
@@ -43,7 +43,7 @@ GAINS = ("rate", "damping")
 
 @dataclass(frozen=True)
 class PassivityBased(Law):
-    """Passivity-based tracking [Slotine and Li 1987], for motions of kind "pose" and "drives" of rigid robots.
+    """Passivity-based tracking (Slotine and Li 1987), for motions of kind "pose" and "drives" of rigid robots.
 
     rate (1/s): Λ, with which errors vanish where s = 0; one for all freedoms or one each. damping (N·s/m, N·m·s/rad): K at the
     drives, against s as they feel it; one for all or one each. Or bandwidth (Hz): Λ = 2π bandwidth, K = Λ times the mass that

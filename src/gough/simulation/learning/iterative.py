@@ -1,7 +1,7 @@
 """Iterative learning: the same motion again and again, errors of one run become forces of the next.
 
     u_j+1 = Q (u_j + L e_j)                                                                                           (1)
-u: forces of the drives, held on a grid of times, beside the law's; e: errors of the drives at its points [Arimoto 1984].
+u: forces of the drives, held on a grid of times, beside the law's; e: errors of the drives at its points (Arimoto 1984).
 L       of gains: (K_p + K_d d/dt) e, later by `lead`; or of the model: the inverse of its lifted map P (`_lifted`), as far as
         forces can bring it about, gain (PᵀP + w² I)⁻¹ Pᵀ with w = effort σ₁(P): least errors for forces that are not large
 Q       a low pass without delay: Butterworth's of second order, forwards and backwards
@@ -42,6 +42,8 @@ GROWN = 10.0
 """Errors over the first ones at which learning is given up."""
 NOTHING = 1e-9
 """Error, of the robot's size, that is none."""
+CAUSAL = 1e-6
+"""Entries, of the largest, of a matrix that are none."""
 LEAST_FALL = 0.01
 """Of the error from one trial to the next, below which it has settled."""
 WHOLE = 1e-9
@@ -159,12 +161,12 @@ def iterative_learning(
             ended = f"the error of trial {trial} is {rms / found[0].rms:.3g} times the first"
             break
         u = (Q @ (u.ravel() + L @ errors.ravel())).reshape(count, n)
-    linear = _theory(lifted(**told), Q, L, found[0].errors) if theory and small else None
+    linear = _theory(lifted(**told), Q, L, found[0].errors, trials) if theory and small else None
     all_rms = np.array([x.rms for x in found])
     outcome = LearningOutcome.DIVERGED if ended else _outcome(all_rms, NOTHING * model.size)
     if outcome is LearningOutcome.DIVERGED:
         why = ended or f"the last error is {all_rms[-1] / all_rms[0]:.3g} times the first"
-        said = "" if linear is None else f"; linear theory says: {linear.verdict}"
+        said = "" if linear is None else f"; linear theory says: {linear.verdict}, growth of up to {linear.peak:.3g}"
         remedy = "a smaller gain, smaller stiffness and damping, or a low_pass of less Hz"
         warn(f"{model.robot.name}: learning diverged, {why}{said}; give {remedy}", RunWarning)
     best = int(np.argmin(all_rms))
@@ -239,16 +241,33 @@ def _inverse(P: Array, gain: float, effort: float) -> Array:
     return gain * np.linalg.solve(P.T @ P + weight * np.eye(len(P)), P.T)
 
 
-def _theory(lifted: LiftedMap, Q: Array, L: Array, first: Array) -> LearningTheory:
+def _theory(lifted: LiftedMap, Q: Array, L: Array, first: Array, trials: int) -> LearningTheory:
     P = lifted.P
     T = Q @ (np.eye(len(P)) - L @ P)
-    rate = float(np.abs(np.linalg.eigvals(T)).max())
+    rate, gain = _radius(T, first.shape[1]), float(np.linalg.norm(T, 2))
+    power, peak = T, gain
+    for _ in range(trials - 2 if gain > 1.0 else 0):
+        power = power @ T
+        peak = max(peak, float(np.linalg.norm(power, 2)))
     e = first.ravel()
     left = float("inf")
     if rate < 1.0:
         end = np.linalg.solve(np.eye(len(P)) - T, Q @ (L @ e))
         left = float(np.linalg.norm(e - P @ end) / max(np.linalg.norm(e), np.finfo(float).tiny))
-    return LearningTheory(rate, float(np.linalg.norm(T, 2)), left, lifted.doubts)
+    return LearningTheory(rate, gain, peak, left, lifted.doubts)
+
+
+def _radius(T: Array, n: int) -> float:
+    """Spectral radius. Where nothing acts on what was before, it is that of the blocks (n, n) on the diagonal: eigenvalues of
+    the whole matrix are then too ill conditioned."""
+    count = len(T) // n
+    blocks = T.reshape(count, n, count, n).transpose(0, 2, 1, 3)
+    early = np.triu(np.ones((count, count), dtype=bool), 1)
+    if np.abs(blocks[early]).max(initial=0.0) < CAUSAL * np.abs(T).max():
+        blocks = blocks[np.arange(count), np.arange(count)]
+    else:
+        blocks = T[None]
+    return float(np.abs(np.linalg.eigvals(blocks)).max())
 
 
 def _measured(run: Run, times: Array) -> Array:

@@ -39,11 +39,13 @@ class Trial:
 class LearningTheory:
     """By the lifted linear map of the robot that runs: what is left of the distance of the forces from those they tend to, from
     one trial to the next. rate: in the long run (spectral radius); gain: at worst at once (largest singular value), so that below
-    1 it falls at every trial. left: share of the first error, as a norm, that stays for ever. doubts: what of the loop is not in
-    this theory."""
+    1 it falls at every trial. peak: by how much it may have grown at most within the trials that were asked for: errors can
+    grow a thousandfold before they fall. left: share of the first error, as a norm, that stays for ever. doubts: what of the loop
+    is not in this theory."""
 
     rate: float
     gain: float
+    peak: float
     left: float
     doubts: tuple[str, ...]
 
@@ -85,8 +87,8 @@ class Learning:
         if self.theory is not None:
             told = self.theory
             lines.append(
-                f"linear theory: {told.verdict}, factor {told.rate:.3g} a trial in the long run, {told.gain:.3g} at worst; "
-                f"{told.left:.2g} of the error stays"
+                f"linear theory: {told.verdict}, factor {told.rate:.3g} a trial in the long run, {told.gain:.3g} at worst, "
+                f"{told.peak:.3g} within these trials; {told.left:.2g} of the error stays"
             )
             lines += [f"  not in it: {doubt}" for doubt in told.doubts]
         return "\n".join(lines)
