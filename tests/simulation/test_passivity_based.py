@@ -202,7 +202,7 @@ def simulated(name: str, law: gough.laws.Law, **motion: object) -> gough.Run:
         (lambda: laws.PassivityBased(-1.0, 1.0), "rate=-1.0: must not be below 0"),
         (lambda: laws.PassivityBased(1.0, 0.0), "damping=0.0: must be above 0"),
         (lambda: laws.PassivityBased(1.0, 1.0, adapt={"platform.M": -1.0}), "γ above 0"),
-        (lambda: laws.PassivityBased(1.0, 1.0, adapt=["platform.M"]), "give {parameter: γ}"),
+        (lambda: laws.PassivityBased(1.0, 1.0, adapt=["platform.M"]), "give {parameter: γ}"),  # type: ignore[arg-type]
         (
             lambda: simulated("delta", laws.PassivityBased([1.0, 2.0], 1.0)),
             "rate: 2 numbers are given, the robot has 3 freedoms",
