@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Vector = np.ndarray
 CHANNEL = "controller.disturbance"
 OWN = ("stiffness", "damping")
+CLOSED = 1e-8
+"""Closure error, of the robot's size, of a state that needs no closing."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ class DisturbanceObserver(Law):
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """States of the law inside, z of equation (1), on a clock the estimate."""
         before, layout, n = self.inside.inner(model, q, v), model.layout, model.mobility
-        M = model.mass_matrix(q, parameters=believed_parameters(model, self.knows()[0]))[:n]
+        M = _mass_matrix(model, np.asarray(q, dtype=float), believed_parameters(model, self.knows()[0]))[:n]
         lengths = [model.size if unit == "m/s" else 1.0 for unit in layout.v_units[:n]]
         names, units, drives = layout.v_names[:n], units_of(model).v[:n], layout.drive_names
         kinds = {"m/s": "kg m/s", "rad/s": "kg m2/s"}
@@ -241,3 +243,11 @@ class DisturbanceObserver(Law):
         """What a result keeps about it."""
         told = {"bandwidth": self.bandwidth, "compensate": self.compensate, "of": self.inside.describe()}
         return super().describe() | told | ({} if self.model is None else {"model": self.model.robot.name})
+
+
+def _mass_matrix(model: "Model", q: Vector, numbers: Vector) -> Vector:
+    """M (nv, nv) where the robot that runs begins: loops of another geometry are closed first, where they can be."""
+    if not float(model.closure_error(q, numbers)) < CLOSED:
+        closed = model.project(q, numbers, on_bad_state="mark")
+        q = closed if np.isfinite(closed).all() else q
+    return model.function("mass_matrix").values(q=q, parameters=numbers)["M"]
