@@ -88,6 +88,8 @@ if TYPE_CHECKING:
     from gough.simulation.ensembles.ensemble import simulate_many as simulate_many
     from gough.simulation.inversion.inverted import StableInversion as StableInversion
     from gough.simulation.inversion.stable_inversion import stable_inversion as stable_inversion
+    from gough.simulation.learning.iterative import iterative_learning as iterative_learning
+    from gough.simulation.learning.result import Learning as Learning
     from gough.simulation.loops.control_loop import ControlLoop as ControlLoop
     from gough.simulation.loops.control_loop import control_loop as control_loop
     from gough.simulation.loops.margin_map import MarginMap as MarginMap

@@ -84,7 +84,7 @@ class Page:
                     yield Shown(block.output.line + 1, block.output.text, printed)
 
     def _python(self, block: Block) -> str:
-        code = compile("\n" * block.line + block.text, str(self.path), "exec")
+        code = compile("\n" * block.line + block.text, str(self.path), "exec", dont_inherit=True)
         stream = io.StringIO()
         with contextlib.redirect_stdout(stream), warnings.catch_warnings():
             warnings.simplefilter("ignore")

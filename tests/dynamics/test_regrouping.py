@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from gough.dynamics.energies import energies
-from gough.dynamics.regrouping import regroup_inertia
 from gough.joints.motions import Translation
 from gough.spatial import RigidInertia
-from inner.dynamics import Numbers
+from inner.dynamics import Numbers, regroup_inertia
 from laws.subjects import built, described
 
 ROBOTS = (

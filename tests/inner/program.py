@@ -1,7 +1,7 @@
 """Inner names of `gough.program`."""
 
 from gough.program.derivatives import derive, jacobian, jvp, vjp
-from gough.program.interpreter import evaluate_nodes
+from gough.program.interpreter import evaluate, evaluate_nodes
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
 from gough.program.ops import Call, ConstantMatvec, Op, Solve
@@ -26,6 +26,7 @@ __all__ = [
     "cut_at_blocks",
     "derive",
     "drop_checks",
+    "evaluate",
     "evaluate_nodes",
     "evaluate_with_care",
     "expand_blocks",

@@ -14,7 +14,7 @@ import gough
 from gough.errors import RunWarning, UsageError
 from gough.motions import table
 from gough.robot import loads
-from gough.simulation.run._checks import _of_inverse, longest_step, poles
+from gough.simulation.run._checks import _of_inverse, longest_step, poles, state_events
 from inner.cli import app
 from inner.simulation import METHODS, MotionRows, Plant, remedy
 from laws.subjects import built
@@ -123,7 +123,6 @@ def test_a_start_out_of_equilibrium() -> None:
 def test_the_start_at_an_equilibrium_is_one() -> None:
     """Drive forces push on the plate's own coordinates: with them nothing of long2014 at rest accelerates."""
     from gough.simulation.integration.wrenches import Wrenches
-    from gough.simulation.run._checks import state_events
     from inner.simulation import MotionRows, Plant
 
     model = built(gough.load("long2014"))

@@ -18,7 +18,7 @@ import pytest
 import gough
 from gough import Ensemble, simulate, simulate_many, vary
 from gough.errors import RunWarning, UsageError
-from gough.simulation.ensembles._work import PART, part_of
+from inner.simulation import PART, part_of
 from laws.subjects import built
 from simulation.mutants import mutants
 

@@ -12,8 +12,8 @@ import gough
 from backends.cuda_march_host import COMPILER, HostMarchKernel
 from gough import simulate_many
 from gough.errors import UsageError
-from gough.simulation.ensembles._work import part_of
 from inner.backends import CudaMarch
+from inner.simulation import part_of
 from laws.subjects import built
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")

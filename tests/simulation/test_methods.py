@@ -10,9 +10,8 @@ from typer.testing import CliRunner
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.integration.method import RungeKutta
 from inner.cli import app
-from inner.simulation import METHODS, method_named, read_scenario, stable_with_any
+from inner.simulation import METHODS, RungeKutta, method_named, read_scenario, stable_with_any
 from laws.subjects import built
 
 STABLE = [m.name for m in METHODS.values() if not m.adaptive and m.longest_step(1e12) == inf]

@@ -13,8 +13,8 @@ from scipy.integrate import solve_ivp
 import gough
 from gough import laws, motions
 from gough.errors import UsageError
-from gough.simulation.results.tracking import tracking_errors
 from gough.vary import monte_carlo, sweep, within
+from inner.simulation import tracking_errors
 from laws.subjects import built
 from simulation.sliders import MASS, settling, slider
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from gough.simulation.integration._implicit import ImplicitRungeKutta
-from gough.simulation.integration.method import RungeKutta
-from inner.simulation import METHODS
+from inner.simulation import METHODS, RungeKutta
 
 ALL = [m for m in METHODS.values() if isinstance(m, RungeKutta)]
 

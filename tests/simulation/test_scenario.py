@@ -13,11 +13,10 @@ from gough import load_scenario
 from gough.errors import UsageError
 from gough.motions import motion_names
 from gough.robot import DescriptionError
-from gough.simulation.results.tracking import tracking_errors
 from gough.simulation.scenarios._items import ChangesItem, OutputsItem, ScenarioItem, StartItem
 from gough.simulation.scenarios.controller import controller_in, known_laws
 from inner.robot import change_friction
-from inner.simulation import read_scenario, remedy, scenario_names
+from inner.simulation import read_scenario, remedy, scenario_names, tracking_errors
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
 FIVE_BAR = """format: 1

@@ -14,6 +14,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.control.law import as_numbers
+from gough.simulation.control.own_robot import believed_parameters
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -64,12 +65,7 @@ def _plain(x: np.ndarray) -> Numbers:
 def tuned_gains(model: "Model", own: "Model | None", nominal: Any, per_mass: Sequence[Any]) -> list[tuple[float, ...]]:
     """Gains times the masses that the drives feel. model: of the robot that runs; own, nominal: of the law, as it `knows`."""
     of = model if own is None else own
-    numbers = of.parameters
-    if isinstance(nominal, Mapping):
-        numbers = of.parameters_with(nominal)
-    elif nominal is not None and not isinstance(nominal, str) and len(nominal) == len(numbers):
-        numbers = np.array(nominal, dtype=float)
-    masses = mass_at_drives(of, numbers)
+    masses = mass_at_drives(of, believed_parameters(of, nominal))
     found = []
     for gains in per_mass:
         x = np.asarray(gains, dtype=float)

@@ -300,8 +300,9 @@ class Clocked(Law):
             out[name] = _places(names, f"sensor{k}.shown"), its, _columns(name, entries)
         own = self.knows()[1] or model
         inner = self.law.inner(own, own.home, np.zeros(own.layout.nv))
-        if inner.names:
-            out["controller.states"] = _places(names, "states"), inner.units, _columns("controller", inner.names)
+        places = _places(names, "states")
+        for name, (which, its, columns) in self.law.signals(own, inner.names, inner.units).items():
+            out[name] = [places[k] for k in which], its, columns
         flowing = [k for k, unit in enumerate(units) if unit and "[" not in names[k]]
         if flowing:
             out["actuators"] = flowing, tuple(units[k] for k in flowing), tuple(names[k] for k in flowing)

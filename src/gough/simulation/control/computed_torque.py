@@ -63,7 +63,6 @@ class ComputedTorque(Law):
     bandwidth: float | Sequence[float] | np.ndarray | None = field(default=None, kw_only=True)
     damping_ratio: float | Sequence[float] | np.ndarray | None = field(default=None, kw_only=True)
     name = "computed torque"
-    vibrates = True
     kinds = ("pose", "drives")
     dimensions: ClassVar = {"stiffness": ("rate squared",), "damping": ("rate",), "bandwidth": ("frequency",)}
 
@@ -100,6 +99,11 @@ class ComputedTorque(Law):
     def structure(self) -> Hashable:
         """See `Law`."""
         return self._unbent, self.elastic
+
+    @property
+    def vibrates(self) -> bool:  # type: ignore[override]
+        """See `Law`."""
+        return self.elastic == "simulated"
 
     @property
     def _unbent(self) -> bool:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 Vector = np.ndarray
 Signals = dict[str, tuple[list[int], tuple[str, ...], tuple[str, ...]]]
 """Channels by name: places among a law's own states, units, columns."""
+Reports = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
+"""Channels by name: units, columns."""
 NONE = 1e300
 """Limit (N, N·m) of a drive without one."""
 MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Python scalar")
@@ -208,6 +210,8 @@ class Law:
     """Whether its own states vibrate, so that sums over the samples of a clock do not tell them."""
     in_files: ClassVar[bool] = True
     """Whether a scenario can name it: not where it takes what only Python has."""
+    fixed_reference: ClassVar[bool] = True
+    """Whether `reference` is the same for all laws of this class, whatever their arguments."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """What its arguments measure where they are written with units in files; `limit` is a force in every law."""
 
@@ -299,6 +303,14 @@ class Law:
     def tell_run(self, model: "Model", t: Vector, q: Vector) -> Iterator[tuple[float, str]]:
         """(time (s), what happened) to the law in a run that stood at q (n, nq) at times t (n,), in words."""
         yield from ()
+
+    def reports(self, model: "Model") -> Reports:
+        """What a run in continuous time tells beside its own states, {channel: (units, columns)}."""
+        return {}
+
+    def report(self, here: Here) -> dict[str, Vector]:
+        """The numbers of `reports` at an instant, by channel; `here.now` has no motion."""
+        return {}
 
     def own_settings(self, model: "Model") -> Vector:
         """Numbers that `forces` reads from `here.settings` (n,), checked against the robot."""

@@ -220,6 +220,15 @@ def plain_nominal(nominal: Any) -> Any:
     return found
 
 
+def believed_parameters(model: "Model", nominal: Any) -> Vector:
+    """Numbers (n,) of a law's model by nominal=; the description's where they are those of the robot that runs."""
+    if isinstance(nominal, Mapping):
+        return model.parameters_with(nominal)
+    if nominal is None or isinstance(nominal, str) or len(nominal) != len(model.parameters):
+        return np.array(model.parameters)
+    return np.array(nominal, dtype=float)
+
+
 def demand_own_model(given: Any, words: str = "") -> None:
     """UsageError where model= is none."""
     if given is not None and not isinstance(given, Model):

@@ -197,7 +197,9 @@ class Plant:
         states = self.model.sampled_states
         n = len(states["q"])
         inner = [self.inner_at(q, v).first for q, v in zip(states["q"], states["v"], strict=True)]
-        known = {**states, "inner": np.array(inner)}
+        row = np.ones((1, self.rows.size))
+        row[0, self.rows.size - len(self.rows.tail) :] = self.rows.tail  # noise of 1 rad would be another pose
+        known = {**states, "inner": np.array(inner), "row": row}
         columns = [
             np.broadcast_to(known.get(s.name, np.ones((1, s.size)))[:, : s.size], (n, s.size)) for s in program.inputs
         ]
@@ -304,6 +306,11 @@ class Plant:
         found = self.law.tick(self._here(Numbers(self.mechanism, parameters), q, v, inner, now))
         after = np.concatenate([inner[: self.flowing] if found.flows is None else found.flows, found.memory])
         return {"inner": after, "time": np.array([found.time]), "event": np.array([found.next_event])}
+
+    def law_view(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, tail: Vector) -> Here:
+        """What the law sees of a state, without a motion. tail: that of the rows."""
+        nothing = zeros(0)
+        return self._here(numbers, q, v, inner, Instant(nothing, nothing, nothing, tail=tail))
 
     def _here(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Here:
         own, end = self.laws_robot, len(now.tail) - self.wrenches.size

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
-from gough.compilation.function import Function
-from gough.program.derivatives import derive
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.linear.state_space import StateSpace
 from gough.simulation.integration.plant import Plant
 from gough.simulation.motion.table import MotionTable
+from gough.simulation.run.law_slopes import Slopes, law_slopes
 from gough.simulation.sampling.line import Line
 from gough.simulation.sensors.encoders import Encoders
 
@@ -58,30 +57,10 @@ def _is_plain(law: Law) -> bool:
     )
 
 
-def _law_slopes(plant: Plant, table: MotionTable | None, q: Array, numbers: Array) -> tuple[Array, Array, Array, Array]:
-    """(F (drives, 2nv), F_i (drives, k), R (k, 2nv), R_i (k, k)) of a law in continuous time, at rest."""
-    model, layout = plant.model, plant.model.layout
-
-    def made() -> Function:
-        by = ("q", "v", "inner") if plant.inner_size else ("q", "v")
-        return Function(
-            derive(plant.order_program(plant.law_program()), by), model.mechanism.table, dict(model.pattern)
-        )
-
-    slopes = model.cached(("loop slopes", plant.form), made)
-    v = np.zeros(layout.nv)
+def _law_slopes(plant: Plant, table: MotionTable | None, q: Array, numbers: Array) -> Slopes:
+    """`law_slopes` at rest."""
     row = plant.rows.stretch(0.0, 1.0) if table is None else plant.rows.row(table, 0)
-    inner = plant.inner_first(q, v)
-    found = slopes.values(q=q, v=v, inner=inner, row=row, t=row[:1], parameters=numbers)
-    rate = model.cached("rates by v", lambda: model.function("configuration_rate").derivative("v"))
-    N = rate.values(q=q, v=v, parameters=numbers)["qdot_v"]
-    n, k = len(layout.drive_names), plant.inner_size
-    by_state = [
-        np.concatenate([found[f"{name}_q"] @ N, found[f"{name}_v"]], axis=1) for name in ("tau", "rates")[: 1 + bool(k)]
-    ]
-    if not k:
-        return by_state[0], np.zeros((n, 0)), np.zeros((0, 2 * layout.nv)), np.zeros((0, 0))
-    return by_state[0], found["tau_inner"], by_state[1], found["rates_inner"]
+    return law_slopes(plant, q, np.zeros(plant.model.layout.nv), row, row[0], numbers)
 
 
 def _robot(plant: Plant, q: Array, numbers: Array) -> tuple[Array, Array]:
@@ -99,12 +78,12 @@ def _robot(plant: Plant, q: Array, numbers: Array) -> tuple[Array, Array]:
     return A, B
 
 
-def _continuous(A: Array, B: Array, slopes: tuple[Array, Array, Array, Array]) -> Array:
+def _continuous(A: Array, B: Array, slopes: Slopes) -> Array:
     F, Fi, R, Ri = slopes
     return np.linalg.eigvals(np.block([[A + B @ F, B @ Fi], [R, Ri]]))
 
 
-def _sampled(law: Clocked, A: Array, B: Array, slopes: tuple[Array, Array, Array, Array]) -> Array | None:
+def _sampled(law: Clocked, A: Array, B: Array, slopes: Slopes) -> Array | None:
     """Poles (1/s) of equation (1): logarithms over the period."""
     F, Fi, R, Ri = slopes
     period, n, drives, k = law.of.period, len(A), B.shape[1], len(Ri)

@@ -21,7 +21,6 @@ from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.reference import LedPath
-from gough.simulation.control.sampled import Sampled
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration.drive_led import demand_begin, first_velocity
 from gough.simulation.integration.kept import Recent
@@ -258,9 +257,14 @@ def _is_fixed_motion(motion: Motion) -> bool:
 
 
 def _fixed_laws(law: Law) -> tuple[type, ...]:
-    """The classes of a law and of the one it samples, where all they do follows from class and settings; () else."""
-    both = (law, *([law.law] if isinstance(law, Sampled | Clocked) and isinstance(law.law, Law) else []))
-    return tuple(map(type, both)) if all(x.known_form is not None for x in both) else ()
+    """The classes of a law and of those inside of it, where all they do follows from class and settings; () else."""
+    all_of_them: list[Law] = []
+    inside: Any = law
+    while isinstance(inside, Law):
+        all_of_them.append(inside)
+        inside = getattr(inside, "law", None)
+    fixed = all(x.known_form is not None and x.fixed_reference for x in all_of_them)
+    return tuple(map(type, all_of_them)) if fixed else ()
 
 
 def _bytes(x: Any) -> bytes | None:

@@ -43,6 +43,7 @@ from gough.simulation.results.remedy import ending_remedy
 from gough.simulation.results.resample import resample
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
+from gough.simulation.run._reports import law_reports
 from gough.simulation.run.settings import MOST_EQUAL, MOST_SAMPLES, RunSettings, demand_room, demand_steps
 from gough.simulation.run.setup import Setup, settle
 
@@ -289,6 +290,7 @@ def gather(setup: Setup, outcome: Outcome, loads: Callable[[Array], Any] | None 
     recorded: dict[str, Any] = {f"work.{name}": (s.work[keep, k], "J") for k, name in enumerate(WORKS)}
     for name, (places, units, columns) in plant.law.signals(model, plant.inner.names, plant.inner.units).items():
         recorded[name] = (s.inner[keep][:, places], units, columns)
+    recorded |= law_reports(plant, q, v, s.inner[keep], setup.numbers)
     recorded |= recorded_reference(asked.layout, settings.motion, t)
     if asked is not model:
         v, vdot = convert_velocities(asked, model, q, v, vdot, setup.numbers)

@@ -145,7 +145,7 @@ def _argument(
         return tuple(x for x, _ in parts), [p for _, more in parts for p in more]
     if argument == "seed" and isinstance(value, int):
         return value, []
-    if key.endswith(".nominal") and isinstance(value, Map):
+    if argument in ("nominal", "adapt") and isinstance(value, Map):
         faults = {name: fault for name, x in value.items() if (fault := parameter_fault(x)) is not None}
         told = [
             Problem(file, value.marks[name].line, value.marks[name].path, fault.value, fault.message, fault.expected)
