@@ -1,16 +1,16 @@
-"""What shaped and quiet moves leave of three flexible robots, as they are and with other stiffness, beside quintics in the same time.
+"""What shaped and quiet moves of three flexible robots leave, also with other stiffness, beside quintics in the same time.
 
     python benchmarks/quiet_moves.py [--robots dualemps,hexapod_flexible,carbon_delta] [--runs 500] [--factors 21]
         [--threads 1] [--out benchmarks] [--tiny]
 
 A limited move (`motions.s_curve`) whose averages end the robot's faster modes is what is shaped. `quiet` keeps the same limits of
-speed, acceleration, jerk and snap. T1: the period of the slowest mode along the move; lost: how much longer than the limited move,
-in T1. Drives follow exactly; after the move they rest for three T1, in which the largest deflection of a frame
+speed, acceleration, jerk and snap. T1: the period of the slowest mode along the move; lost: how much longer than the limited
+move, in T1. Drives follow exactly; after the move they rest for three T1, in which the largest deflection of a frame
 (`gough.remaining_vibration`) is what is left. All of it is over the elastic peak of the limited move.
 
 Stiffness: "together" multiplies those of all flexible bodies by one factor within ±20 %, evenly drawn: the runs are done at
---factors factors, and 10 000 draws are interpolated between them. "each" draws a factor for each body, --runs runs. All are runs of
-the whole robot (`gough.simulate_many`). Damping stays.
+--factors factors, and 10 000 draws are interpolated between them. "each" draws a factor for each body, --runs runs. All are runs
+of the whole robot (`gough.simulate_many`). Damping stays.
 Writes quiet_moves.json and quiet_moves.md; robots that are not asked for stay as they were.
 """
 
@@ -42,7 +42,8 @@ CHUNK = 100
 
 @dataclass(frozen=True)
 class Case:
-    """A robot and its move. ends: limits' averages, s, the first over the distance; modes: which two are shaped by two_mode."""
+    """A robot and its move. frame: whose deflection counts; averages (s): quotients of the limits, the first distance/speed; step
+    (s) of the runs; distance: what the limits are for, m."""
 
     robot: Callable[[], Any]
     way: dict[str, Any]
@@ -233,17 +234,20 @@ def write_page(found: dict[str, Any], path: Path) -> None:
     lines = [
         "# Quiet moves",
         "",
-        "From `quiet_moves.py`, whose head says what is measured. All numbers but the time lost are parts of the elastic peak of the",
-        "limited move. Together: one factor for the stiffness of all bodies, within ±20 %, 95th percentile of 10 000 draws; each: a",
-        "factor of its own for each body, 95th percentile of the runs named.",
+        "From `quiet_moves.py`, whose head says what is measured. All numbers but the time lost are parts of the elastic peak of",
+        "the limited move. Together: one factor for the stiffness of all bodies, within ±20 %, 95th percentile of 10 000 draws,",
+        "interpolated between the runs named; each: a factor of its own for each body, 95th percentile of the runs named.",
     ]
     for name, robot in found.items():
+        told = (
+            f"T1 = {1000 * robot['T1_s']:.1f} ms; deflection of `{robot['frame']}`; {robot['bodies']} flexible bodies; "
+            f"{robot['factors']} runs (together) and {robot['runs_each']} runs (each) a move. {robot['date']}."
+        )
         lines += [
             "",
             f"## {name}",
             "",
-            f"T1 = {1000 * robot['T1_s']:.1f} ms; deflection of `{robot['frame']}`; {robot['bodies']} flexible bodies; "
-            f"{robot['factors']} runs (together) and {robot['runs_each']} runs (each) a move. {robot['date']}.",
+            told,
             "",
             "| move | time lost (T1) | left | its own peak | together, P95 | each, P95 |",
             "|---|---|---|---|---|---|",

@@ -1,5 +1,6 @@
 """Inner names of `gough.simulation`."""
 
+import gough.simulation.motion.quiet as quiet
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.integration._safe_ball import SafeBall, radii
 from gough.simulation.integration.crossing import Watch
@@ -22,6 +23,7 @@ __all__ = [
     "Watch",
     "explicit_step",
     "method_named",
+    "quiet",
     "radii",
     "read_scenario",
     "remedy",

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from functools import cache
 from math import radians
-from typing import Any
 
 import numpy as np
 import pytest

@@ -11,11 +11,7 @@ import gough
 from gough import motions
 from gough.errors import UsageError
 from gough.robot import friction
-from gough.simulation.motion.paths import PolynomialPath
-from gough.simulation.motion.quiet._law import SplineLaws
-from gough.simulation.motion.quiet._left import Leftover
-from gough.simulation.motion.quiet._path_modes import COUNT, PathModes, path_modes
-from gough.simulation.motion.quiet._program import minimise_quadratic
+from inner.simulation import quiet
 
 WAY = {"q11": [0, 0.1], "q21": [0, 0.05]}
 
@@ -29,11 +25,11 @@ def sliders():
 def sway(frequency, damping=0.0, change=0.0):
     """One mode, pushed by the acceleration alone, whose frequency (Hz) rises along the path by `change` of itself."""
     w = 2 * np.pi * frequency
-    rows = np.zeros((1, COUNT, 2))
+    rows = np.zeros((1, quiet.COUNT, 2))
     rows[0, 0] = [-damping * w, -damping * w * change]
     rows[0, 1] = [w * np.sqrt(1 - damping**2), w * np.sqrt(1 - damping**2) * change]
     rows[0, 2, 0] = 1.0
-    return PathModes(PolynomialPath(np.array([0.0, 1.0]), rows), 1)
+    return quiet.PathModes(quiet.PolynomialPath(np.array([0.0, 1.0]), rows), 1)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -42,7 +38,7 @@ def test_quadratic_programs(seed):
     random = np.random.default_rng(seed)
     G, A = random.normal(size=(12, 12)), random.normal(size=(30, 12))
     H, g, b = G @ G.T + 1e-3 * np.eye(12), random.normal(size=12), random.uniform(0.1, 1.0, 30)
-    x, found = minimise_quadratic(H, g, A, b)
+    x, found = quiet.minimise_quadratic(H, g, A, b)
     rules = {"type": "ineq", "fun": lambda x: b - A @ x, "jac": lambda x: -A}
     other = minimize(
         lambda x: 0.5 * x @ H @ x + g @ x,
@@ -59,9 +55,9 @@ def test_quadratic_programs(seed):
 @pytest.mark.parametrize("damping", [0.0, 0.05])
 def test_amplitude_of_a_constant_mode(damping):
     """|∫ s̈ exp(-λ(t - T)) dt|/ω_d by the trapezoidal rule, at frequencies 0.9 and 1 times its own."""
-    laws = SplineLaws(0.7, 20)
+    laws = quiet.SplineLaws(0.7, 20)
     x = np.linspace(0.0, 1.0, laws.free) ** 2
-    found = np.abs(Leftover(sway(3.0, damping), laws, np.array([0.9, 1.0])).amplitudes(x)[0][:, 0])
+    found = np.abs(quiet.Leftover(sway(3.0, damping), laws, np.array([0.9, 1.0])).amplitudes(x)[0][:, 0])
     t = np.linspace(0.0, 0.7, 40001)
     push = laws.law(x).at(t, True)[2][:, 0]
     for beta, one in zip((0.9, 1.0), found, strict=True):
@@ -74,7 +70,7 @@ def test_amplitude_of_a_mode_that_varies():
     """ẍ + ω(s)²x = -s̈ by integration; the amplitude is that of slow change, to its second order."""
     from scipy.integrate import solve_ivp
 
-    laws = SplineLaws(1.5, 24)
+    laws = quiet.SplineLaws(1.5, 24)
     r = np.linspace(0.0, 1.0, laws.free)
     x, modes = r**2 * (3 - 2 * r), sway(4.0, change=0.2)
     law = laws.law(x)
@@ -85,14 +81,14 @@ def test_amplitude_of_a_mode_that_varies():
 
     end = solve_ivp(rates, (0.0, 1.5), [0.0, 0.0], rtol=1e-9, atol=1e-12, max_step=0.01).y[:, -1]
     true = np.hypot(end[0], end[1] / (9.6 * np.pi))
-    found = abs(Leftover(modes, laws, np.ones(1)).amplitudes(x)[0][0, 0])
+    found = abs(quiet.Leftover(modes, laws, np.ones(1)).amplitudes(x)[0][0, 0])
     assert found == pytest.approx(true, rel=0.02)
 
 
 def test_slopes_are_exact():
     """Beside central differences."""
-    laws = SplineLaws(0.5, 16)
-    left = Leftover(sway(4.0, 0.03, 0.3), laws, np.array([0.9, 1.1]))
+    laws = quiet.SplineLaws(0.5, 16)
+    left = quiet.Leftover(sway(4.0, 0.03, 0.3), laws, np.array([0.9, 1.1]))
     x, way = np.linspace(0.0, 1.0, laws.free), np.random.default_rng(1).normal(size=laws.free)
     J = left.amplitudes(x)[1] @ way
     h = 1e-5
@@ -185,7 +181,7 @@ def test_without_a_duration_it_is_quick_enough(sliders):
 def test_modes_along_the_path_are_natural_ones(sliders):
     """λ beside the eigenvalues of the damped robot, first five."""
     line = motions.trapezoid(drives=WAY, durations=1.0, ramps=0.0)
-    modes = path_modes(sliders, line, 9, sliders.parameters)
+    modes = quiet.path_modes(sliders, line, 9, sliders.parameters)
     along = motions.states_along(sliders, line, [0.0, 0.5])
     for s, q in zip((0.0, 0.5), along.q, strict=True):
         true = gough.natural_frequencies(sliders, q).eigenvalues[:5]
