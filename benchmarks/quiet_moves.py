@@ -142,7 +142,7 @@ class Bench:
             q, ends = found.q[:, over], found.q[:, -1]
             near = ends.copy()
             near[:, self.runs.layout.elastic] = 0.0
-            held = {"drives": ends[:, self.runs.drive_index], "parameters": rows}
+            held: dict[str, Any] = {"drives": ends[:, self.runs.drive_index], "parameters": rows}
             near = self.runs.assemble(near=near, **held).q
             rest = gough.static_equilibrium(self.runs, near=near, **held)
             still = self.runs.frame_pose(rest.q, self.case.frame, parameters=rows)[0]
