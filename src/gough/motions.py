@@ -8,6 +8,7 @@ from gough.simulation.motion.limits import check_motion
 from gough.simulation.motion.motion import Motion, chain
 from gough.simulation.motion.moves import polygon, quintic, septic, trapezoid, trigonometric
 from gough.simulation.motion.paths import Sample
+from gough.simulation.motion.quiet.quiet import quiet
 from gough.simulation.motion.report import MotionProblem, MotionReport
 from gough.simulation.motion.s_curve import s_curve
 from gough.simulation.motion.shape import shape
@@ -32,6 +33,7 @@ __all__ = [
     "motion_names",
     "named_motion",
     "polygon",
+    "quiet",
     "quintic",
     "read_motion",
     "s_curve",

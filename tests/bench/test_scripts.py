@@ -135,6 +135,12 @@ def test_ensemble_hexapod(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_quiet_moves(tmp_path: Path) -> None:
+    assert "'move': 'quiet, ±10 %'" in run("quiet_moves.py", "--tiny", "--out", tmp_path)
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".md"}
+
+
+@pytest.mark.slow
 def test_viewer() -> None:
     run("viewer.py", "--tiny", needs="Chrom")
 

@@ -210,6 +210,13 @@ def _motions(folder: Path) -> Iterable[Call]:
     yield Call("motions.table", made.table, {"motion": motion})
     yield Call("motions.shape", made.shape, {"motion": motion, "shaper": "zv", "frequency": 2.0, "damping": 0.1})
     yield Call("motions.states_along", made.states_along, {"model": m, "motion": motion, "t": [0.0, 0.2]})
+    bent = model("dualemps")
+    yield Call(
+        "motions.quiet",
+        made.quiet,
+        {"model": bent, "drives": [[0.0, 0.0], [0.1, 0.05]], "duration": 0.25, "samples": 9, "jerk": 3e3},
+        share=0.2,
+    )
     words = "format: 1\nname: move\nmotion: {quintic: {drives: {a: [0, 1], b: [0, 1]}, durations: [1]}}\n"
     yield Call("motions.read_motion", made.read_motion, {"text": words})
     yield Call("check_motion", gough.check_motion, {"model": m, "motion": motion, "samples": 20})

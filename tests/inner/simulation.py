@@ -1,5 +1,6 @@
 """Inner names of `gough.simulation`."""
 
+import gough.simulation.motion.quiet as quiet
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.ensembles._work import PART, part_of
 from gough.simulation.integration._safe_ball import SafeBall, radii
@@ -30,6 +31,7 @@ __all__ = [
     "explicit_step",
     "method_named",
     "part_of",
+    "quiet",
     "radii",
     "read_scenario",
     "remedy",

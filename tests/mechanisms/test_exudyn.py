@@ -9,13 +9,13 @@ body: cutting a strip into more bodies takes them away. Tolerances are what was 
 from __future__ import annotations
 
 from functools import cache
-from math import acos, cos, pi, radians, sin
-from typing import Any
+from math import radians
 
 import numpy as np
 import pytest
 
 import gough
+from mechanisms.dualemps_in_exudyn import dualemps
 from mechanisms.flexible_four_bar import FourBar, bow, swing
 
 pytest.importorskip("exudyn", reason="Exudyn is not installed (pip install 'gough[peers]')")
@@ -26,31 +26,6 @@ HANGING = {"stout": 0.006, "thin": 0.001}
 """Strips (thickness, m) of a four-bar that swings through 108 degrees. The coupler bows by 7 mm where they are thin, 0.2 mm
 where stout; the weight pulls the thin rocker with 8.3 N, 1.5 times the load at which it would buckle if pressed."""
 TIMES = np.linspace(0.0, 1.0, 101)
-
-
-def dualemps(elements: int) -> Any:
-    """Tables 1 and 2 of [Briot 2014] with both sliders locked."""
-    from reference.peers.exudyn import ExudynPlane, Strip
-
-    strip = Strip(height=0.004, width=0.05, E=74e9, density=2800.0)
-    plane = ExudynPlane()
-    angle, pins = acos(0.2 / 0.6), []
-    for x, turn, fourth in ((0.0, angle, (0.396, 0.030, 0.003)), (0.4, pi - angle, (0.190, 0.011, 9.44e-4))):
-        foot, along = np.array([x, 0.0]), np.array([cos(turn), sin(turn)])
-        link2 = plane.rigid(foot, turn, 0.843, 0.004, 7.06e-4)
-        link3 = plane.beam(foot + 0.0675 * along, foot + 0.518 * along, strip, elements)
-        link4 = plane.rigid(foot + 0.518 * along, turn, *fourth)
-        plane.join(plane.at(None, foot), plane.at(link2, 0.0), turns=True)
-        plane.join(plane.at(link2, 0.0675), plane.at(link3, "start"), turns=False)
-        plane.join(plane.at(link3, "end"), plane.at(link4, 0.0), turns=False)
-        pins.append(plane.at(link4, 0.082))
-        if not x:
-            link6 = plane.beam(foot + 0.665 * along, foot + 0.805 * along, strip, elements)
-            link7 = plane.rigid(foot + 0.805 * along, turn, 0.177, 0.006, 2.56e-4)
-            plane.join(plane.at(link4, 0.147), plane.at(link6, "start"), turns=False)
-            plane.join(plane.at(link6, "end"), plane.at(link7, 0.0), turns=False)
-    plane.join(*pins, turns=True)
-    return plane
 
 
 @cache

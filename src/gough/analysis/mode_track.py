@@ -205,8 +205,8 @@ def _eigenvalue(swing: _Swing, c: np.ndarray, near: np.ndarray, square: float) -
     for _ in range(ROUNDS):
         D = value * rest + np.diag(value**2 + swing.squares[~near])
         lead = 1.0 - complex(row @ np.linalg.solve(D, row)) if len(row) else 1.0
-        found = (-own + np.sqrt(complex(own**2) - 4.0 * lead * square)) / (2.0 * lead)
-        found = found if found.imag >= 0 else found.conjugate()
+        root = np.sqrt(complex(own**2) - 4.0 * lead * square)
+        found = max(((-own + x) / (2.0 * lead) for x in (root, -root)), key=lambda x: x.imag)
         if abs(found - value) <= 1e-14 * abs(value):
             break
         value = found

@@ -9,7 +9,7 @@ them in a loaded state too; rigid bodies join by true joints and are for unloade
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import cos, sin
@@ -106,6 +106,20 @@ class ExudynPlane:
         body = items.ObjectRigidBody2D(mass=M, inertia=ZZ - MX * centre, nodeNumber=node)
         return Rigid(self.mbs.AddObject(body), centre)
 
+    def carriage(self, place: np.ndarray, way: Callable[[float], float], rate: Callable[[float], float]) -> Rigid:
+        """A body that does not turn and is way(t), m, along y from its place (2,); rate(t), m/s, is its speed."""
+        node = self.mbs.AddNode(items.NodeRigidBody2D(referenceCoordinates=[*place, 0.0]))
+        made = Rigid(self.mbs.AddObject(items.ObjectRigidBody2D(mass=1.0, inertia=1.0, nodeNumber=node)), 0.0)
+        still = self.mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=self._still, coordinate=0))
+        for axis in range(3):
+            own = self.mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=node, coordinate=axis))
+            driven = {}
+            if axis == 1:
+                driven["offsetUserFunction"] = lambda _mbs, t, _item, _offset: way(t)
+                driven["offsetUserFunction_t"] = lambda _mbs, t, _item, _offset: rate(t)
+            self.mbs.AddObject(items.ObjectConnectorCoordinate(markerNumbers=[still, own], **driven))
+        return made
+
     def pin_nodes(self, first: Any, second: Any = None) -> None:
         """Two nodes that start at one place stay together; one alone stays where it is."""
         for axis in (0, 1):
@@ -165,8 +179,11 @@ class ExudynPlane:
         """Where a node is now (2,) m."""
         return np.asarray(self.mbs.GetNodeOutput(node, exu.OutputVariableType.Position))[:2]
 
-    def swing(self, nodes: Mapping[str, Any], times: np.ndarray, step: float) -> dict[str, np.ndarray]:
-        """Positions (t, 2) of nodes at equally spaced times (t,) from 0, released at rest; generalised-α with a step (s)."""
+    def swing(
+        self, nodes: Mapping[str, Any], times: np.ndarray, step: float, tolerance: float = 1e-9
+    ) -> dict[str, np.ndarray]:
+        """Positions (t, 2) of nodes at equally spaced times (t,) from 0, released at rest; generalised-α with a step (s).
+        tolerance: of the residual; stiff beams round it to about 1e-8."""
         kind = exu.OutputVariableType.Position
         sensors = {
             key: self.mbs.AddSensor(
@@ -180,7 +197,7 @@ class ExudynPlane:
         run = settings.timeIntegration
         run.endTime, run.numberOfSteps, run.verboseMode = float(times[-1]), round(float(times[-1]) / step), 0
         run.generalizedAlpha.spectralRadius = 0.9
-        run.newton.relativeTolerance, run.newton.absoluteTolerance = 1e-7, 1e-9
+        run.newton.relativeTolerance, run.newton.absoluteTolerance = 1e-7, tolerance
         settings.linearSolver.solverType = exu.LinearSolverType.EigenSparse
         self.mbs.SolveDynamic(settings)
         found = {key: np.asarray(self.mbs.GetSensorStoredData(s)) for key, s in sensors.items()}

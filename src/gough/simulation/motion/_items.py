@@ -28,12 +28,14 @@ from gough.robot.fields import (
 )
 from gough.robot.item import Fault, Item, as_error
 from gough.robot.pose import Pose
+from gough.simulation.motion._law_limits import RATES
 from gough.simulation.motion._points import with_units
 from gough.simulation.motion.circle import circle, square
 from gough.simulation.motion.fourier import fourier
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.moves import polygon, quintic, septic, trapezoid, trigonometric
-from gough.simulation.motion.s_curve import RATES, s_curve
+from gough.simulation.motion.quiet.quiet import quiet
+from gough.simulation.motion.s_curve import s_curve
 from gough.simulation.motion.shape import shape
 from gough.simulation.motion.spline import spline, spline_file
 
@@ -171,8 +173,8 @@ class SepticItem(QuinticItem):
     make = staticmethod(septic)
 
 
-class SCurveItem(QuinticItem):
-    """`s_curve`."""
+class LimitedItem(ThroughItem):
+    """A motion under limits."""
 
     speed: Speeds | None = None
     acceleration: Accelerations | None = None
@@ -183,8 +185,8 @@ class SCurveItem(QuinticItem):
     turn_jerk: TurnJerks | None = None
     turn_snap: TurnSnaps | None = None
 
-    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        made = s_curve(**self.arguments(home))
+    def limited_motion(self, made: Motion) -> Motion:
+        """The motion whose coordinates have the units of the limits."""
         named = tuple(self.drives or self.joints or ())
         for key in RATES:
             limit = getattr(self, key)
@@ -194,6 +196,32 @@ class SCurveItem(QuinticItem):
             else:
                 made = with_units(made, named or ("x", "y", "z"), limit, key)
         return made
+
+
+class SCurveItem(LimitedItem, QuinticItem):
+    """`s_curve`."""
+
+    make = staticmethod(s_curve)
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        return self.limited_motion(s_curve(**self.arguments(home)))
+
+
+class QuietItem(LimitedItem):
+    """`quiet`."""
+
+    duration: Time | None = None
+    band: Annotated[float, quantity("number", bound="not negative")] = 0.1
+    tolerance: Annotated[float, quantity("number", bound="positive")] = 0.05
+    pieces: int | None = None
+    samples: int = 33
+    make = staticmethod(quiet)
+
+    def quiet_motion(self, home: np.ndarray | None, model: Any) -> Motion:
+        """The motion of a model, which must be known."""
+        if model is None:
+            raise UsageError("quiet: whose modes? read the motion with its robot, model=")
+        return self.limited_motion(quiet(model, **self.arguments(home)))
 
 
 class EdgesItem(MotionItem):
@@ -345,6 +373,7 @@ FAMILIES: dict[str, type[MotionItem]] = {
     "quintic": QuinticItem,
     "septic": SepticItem,
     "s_curve": SCurveItem,
+    "quiet": QuietItem,
     "trapezoid": TrapezoidItem,
     "trigonometric": TrigonometricItem,
     "circle": CircleItem,

@@ -20,7 +20,7 @@ from gough.robot.item import Fault, faults_of, nearest, no_such_name, unknown_ke
 from gough.robot.loader import locate, warn_of_angles
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.units import convert
-from gough.simulation.motion._items import FAMILIES, ShapeItem
+from gough.simulation.motion._items import FAMILIES, QuietItem, ShapeItem
 from gough.simulation.motion.motion import Motion, chain, rest
 from gough.text import exists, one_line
 
@@ -164,8 +164,11 @@ class _MotionReader:
         except ValidationError as error:
             return None, [self._located(data, key, fault) for fault in faults_of(error)]
         try:
-            made = item.motion(self.home, Path(self.file).parent)
-        except UsageError as error:
+            if isinstance(item, QuietItem):
+                made = item.quiet_motion(self.home, self.model)
+            else:
+                made = item.motion(self.home, Path(self.file).parent)
+        except GoughError as error:
             return None, [self._problem(data.marks[key], ABSENT, str(error))]
         problems = self._unit_problems(data, key, made)
         if problems:

@@ -19,21 +19,20 @@ l/|Δ|, and the strictest counts. Of poses both path and rotation count.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
 
-from gough.arguments import checked, numbers, show_value, take, word, words
+from gough.arguments import checked, word, words
 from gough.errors import UsageError
+from gough.simulation.motion._law_limits import RATES, law_limits, limits_of
 from gough.simulation.motion._points import Points, Where, points_of
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.moves import move_times, moves
 from gough.simulation.motion.paths import PolynomialPath
 
-RATES = ("speed", "acceleration", "jerk", "snap")
-"""Derivatives that may be limited, the first one first."""
 SAME = 1e-11
 """Ends of pieces that are this near, of the whole time, are one."""
 
@@ -91,42 +90,19 @@ def s_curve(
 
 
 def _limits_of(given: Sequence[Any], prefix: str, points: Points) -> list[np.ndarray]:
-    """Limits of the derivatives in their order, each of all coordinates (k,), or of the path (1,); infinite where there is
-    none. Empty where nothing is limited."""
-    said = [k for k, limit in enumerate(given) if limit is not None]
-    if not said:
-        return []
-    if prefix and points.chart is None:
-        raise UsageError(f"s_curve: {prefix}{RATES[said[0]]}= goes with poses=")
-    if said[-1] < 2:
+    """As `limits_of`; the last one must be of jerk or snap."""
+    found = limits_of("s_curve", given, prefix, points)
+    if 0 < len(found) < 3:
         raise UsageError(
-            f"s_curve: {prefix}{RATES[said[-1]]}= alone does not limit the jerk; give {prefix}jerk= or snap"
+            f"s_curve: {prefix}{RATES[len(found) - 1]}= alone does not limit the jerk; give {prefix}jerk= or snap"
         )
-    count = 1 if points.kind in ("pose", "point") else len(points.names)
-    out = []
-    for name, value in zip(RATES[: said[-1] + 1], given, strict=False):
-        x = np.full(count, np.inf)
-        if value is not None:
-            if isinstance(value, Mapping):
-                raise UsageError(f"s_curve: {prefix}{name}={show_value(value)}; give one number, or a list")
-            x = take(f"{prefix}{name}", numbers, value)
-            x = np.full(count, float(x)) if x.ndim == 0 else x
-        if x.shape != (count,) or not (x > 0).all():
-            many = f", or one for each of {', '.join(points.names)}" if count > 1 else ""
-            raise UsageError(f"s_curve: {prefix}{name}={show_value(value)}; give one positive number{many}")
-        out.append(x)
-    return out
+    return found
 
 
 def _move_widths(k: int, points: Points, own: list[np.ndarray], turn: list[np.ndarray]) -> list[float]:
     """Times of (1) of move k; empty where it stays where it is."""
     length, angle = points.distances(k)
-    step = np.array([length]) if points.kind in ("pose", "point") else np.abs(points.x[k + 1] - points.x[k])
-    limits = [math.inf] * max(len(own), len(turn))
-    for given, far in ((own, step), (turn, np.array([angle]))):
-        for n, limit in enumerate(given):
-            with np.errstate(divide="ignore"):
-                limits[n] = min(limits[n], float((limit / far).min()))
+    limits = law_limits(k, points, own, turn)
     last = max((n for n, limit in enumerate(limits) if math.isfinite(limit)), default=-1)
     if last < 2 and (length or angle):
         key = "jerk=" if length else "turn_jerk="

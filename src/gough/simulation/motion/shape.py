@@ -116,7 +116,7 @@ def shape(
     if parameters is not None:
         own = model.parameters_with(parameters) if isinstance(parameters, Mapping) else np.asarray(parameters, float)
     t = np.linspace(0.0, motion.duration, PUSHES)
-    poses = _Poses(model, drives, own, (t, _states(model, motion, t, own).acceleration), samples)
+    poses = _Poses(model, drives, own, (t, states_of(model, motion, t, own).acceleration), samples)
     tracks = _tracks(motion, poses, _wanted(modes, len(kinds)))
     made, changes = motion, [0.0]
     for _ in range(ROUNDS):
@@ -189,7 +189,8 @@ class _Poses:
     samples: int
 
 
-def _states(model: "Model", motion: Motion, t: np.ndarray, design: np.ndarray | None) -> MotionStates:
+def states_of(model: "Model", motion: Motion, t: np.ndarray, design: np.ndarray | None) -> MotionStates:
+    """States along a motion that the robot can follow, or a UsageError."""
     along = states_along(model, motion, t, "right", None, design)
     bad = along.status != 0
     if bad.any():
@@ -205,7 +206,7 @@ def _tracks(motion: Motion, poses: _Poses, which: Sequence[int | float | None]) 
     """Modes at equal times along a motion."""
     model = poses.model
     t = np.linspace(0.0, motion.duration, poses.samples)
-    along = _states(model, motion, t, poses.design)
+    along = states_of(model, motion, t, poses.design)
     own = model.parameters if poses.design is None else poses.design
     found = track_modes(model, along.q, poses.drives, own, which, poses.pushes)
     for track in found:
