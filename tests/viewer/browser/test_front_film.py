@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.viewer.takeaway import pictures
+from inner.viewer import picture
 from studies.study.robots import EXAMPLES
 from viewer.browser.viewing import session_of, until
 
@@ -53,7 +53,7 @@ def test_an_animation_goes_from_end_to_end(open_page: Any, tmp_path: Path, monke
         show()
         session.client.flush()
         time.sleep(3.0)
-        still = pictures.picture(session.client, 1280, 720, session.subject.dark).astype(int)
+        still = picture(session.client, 1280, 720, session.subject.dark).astype(int)
     with Image.open(path) as film:
         frames = []
         for k in range(film.n_frames):

@@ -1,4 +1,4 @@
-"""Whether drives hold a platform all along a motion, in programs: as `gough.studies.study._branches` asks of states.
+"""Whether drives hold a platform all along a motion, in programs: as `gough.studies.study.branches` asks of states.
 
 The determinant of the drive map has one sign along such a motion. It is written out without a division, so that no state is bad
 by it: by minors of the first rows, 192 products of six by six numbers.
@@ -11,7 +11,7 @@ import numpy as np
 
 from gough.kinematics.singularity import driven_rows
 from gough.scalar import dot, sqrt
-from gough.studies.study._branches import NOISE
+from gough.studies.study.branches import NOISE
 
 if TYPE_CHECKING:
     from gough.model import Model

@@ -26,9 +26,9 @@ from gough.simulation.motion.states import states_for, velocities
 from gough.simulation.motion.targets import MotionTarget, target_of
 from gough.spatial.euler import euler_matrix
 from gough.studies._closed_states import ClosedStates
-from gough.studies.study._branches import has_sides, not_held, turned_over
 from gough.studies.study._grid import PoseGrid
 from gough.studies.study._prescribed import ANGLES, are_kept, closure_deficits, prescribed_columns, unmoved_coordinates
+from gough.studies.study.branches import has_sides, not_held, turned_over
 
 if TYPE_CHECKING:
     from gough.model import Model
