@@ -8,7 +8,6 @@ from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffne
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.server import Viewer
 from gough.viewer.subject import subject_of
-from gough.viewer.takeaway.pictures import picture
 
 __all__ = [
     "EMPTY",
@@ -26,7 +25,6 @@ __all__ = [
     "front_way",
     "inertia_box",
     "merge_meshes",
-    "picture",
     "pose_of",
     "ranges_of",
     "read_mesh",

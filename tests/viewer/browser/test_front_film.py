@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import gough
-from inner.viewer import picture
 from studies.study.robots import EXAMPLES
 from viewer.browser.viewing import session_of, until
 
@@ -23,7 +22,7 @@ Image = pytest.importorskip("PIL.Image")
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_an_animation_goes_from_end_to_end(open_page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_animation_goes_from_end_to_end(open_page: Any, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         study = gough.load_study(EXAMPLES / "motion_platform_study.yaml")
@@ -41,7 +40,7 @@ def test_an_animation_goes_from_end_to_end(open_page: Any, tmp_path: Path, monke
             show()
             told.append((float(panel.stage.place), np.array(panel.columns(panel.player.time)[0].values)))
 
-        monkeypatch.setattr(panel, "show", note)
+        panel.show = note
         last = float(panel.stage.way.last)
         panel.player.speed = last * 15.0 / 3.0  # four frames
         page.get_by_text("Take away").first.click()
@@ -53,7 +52,9 @@ def test_an_animation_goes_from_end_to_end(open_page: Any, tmp_path: Path, monke
         show()
         session.client.flush()
         time.sleep(3.0)
-        still = picture(session.client, 1280, 720, session.subject.dark).astype(int)
+        drawn = np.asarray(session.client.get_render(720, 1280, transport_format="png"), dtype=int)
+        part = drawn[..., 3:] / 255
+        still = drawn[..., :3] * part + 255 * (1 - part)
     with Image.open(path) as film:
         frames = []
         for k in range(film.n_frames):
