@@ -64,8 +64,11 @@ def robot_of_design(study: "Study", x: np.ndarray, source: str) -> Robot:
             raise
         moved = _with_home(study.robot, evaluator.space.model, next(iter(wanted.values()))[0])
         robot = with_numbers(moved, numbers, source)
-    if not wanted or not _not_standing(evaluator, robot, design, wanted):
+    if not wanted:
         return robot
+    if not _not_standing(evaluator, robot, design, wanted):
+        made = _closed(robot, evaluator.space.model) if _may_move(robot) else robot
+        return made if made is robot or not _not_standing(evaluator, made, design, wanted) else robot
     if _may_move(robot):
         for q in _homes(evaluator, wanted, design):
             made = _with_home(robot, evaluator.space.model, q)
@@ -79,6 +82,16 @@ def robot_of_design(study: "Study", x: np.ndarray, source: str) -> Robot:
             HomeWarning,
         )
     return robot
+
+
+def _closed(robot: Robot, asked: "Model") -> Robot:
+    """The robot with its home as its loops close there, where joints stated for another design are far from that; else itself."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = build(robot, asked.free, asked.asked).unlocked
+    if not any(issubclass(w.category, HomeWarning) for w in said):
+        return robot
+    return _with_home(robot, model, model.home)
 
 
 def _may_move(robot: Robot) -> bool:

@@ -210,3 +210,21 @@ def test_least_numbers_are_judged_by_their_least_robots() -> None:
     least = (0.3 / np.sqrt(drawn**2 - 0.09)).min()  # tan φ of the flattest rods
     found = study.evaluate({"rod": 0.8})
     assert found["dexterity"] == pytest.approx(least, rel=1e-9) and found["mean"] == pytest.approx(least, rel=1e-9)
+
+
+def test_tolerances_that_leave_no_robot_are_told() -> None:
+    """A platform of 1 kg, give or take 2 kg, has less than nothing in some robots: not the poses are what is wrong."""
+    study = study_of(
+        str(EXAMPLES / "two_slides.yaml"),
+        variables={"rod": [0.61, 1.2]},
+        cases={"low": {"poses": [{"y": 0.3}, {"y": 0.5}]}},
+        measures={"force": {"measure": "peak force", "case": "low"}},
+        minimise="force",
+        search={"method": "sobol", "count": 4},
+        tolerances={"deviations": {"platform.M": "2 kg"}, "draws": 16},
+    )
+    told = r"5 of the 17 robots of its tolerances are none; with platform.M -1\.\d+ what the description demands"
+    with pytest.raises(gough.UsageError, match=told):
+        study.evaluate({"rod": 0.8})
+    with pytest.warns(gough.errors.VariableWarning, match=f"With rod = 0.905: {told}"):
+        study.run()

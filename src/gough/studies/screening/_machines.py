@@ -29,7 +29,7 @@ class Screened(NamedTuple):
 
 
 Reduced = Callable[[Any], tuple[Any, Any, Any]]
-"""Designs (n, k) to (measures (n, m), which are bad (n,), which are doubtful (n,))."""
+"""Designs (n, k) to (measures (n, m) and of motions the extremes of `SIDES`, which are bad (n,), which are doubtful (n,))."""
 
 
 class ScreenMachine(Protocol):

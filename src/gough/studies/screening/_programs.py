@@ -26,6 +26,7 @@ from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT
 from gough.scalar import atan2, cos, replay, sin, variables_of
 from gough.studies._closed_states import ClosedStates
+from gough.studies.screening._sides import side_equations
 from gough.studies.study.cases import StudyCase
 from gough.studies.study.footprint import base_joints, seen_along
 from gough.studies.study.measures import DesignMeasure, StateMeasure, mass_places
@@ -99,8 +100,8 @@ class _Recording:
 
 @dataclass(frozen=True, eq=False)
 class CaseProgram:
-    """function: varied, pose, v, acceleration and loads → outputs "FUNCTION OUTPUT" and `COORDINATES`. keys: of the functions;
-    entries: of q that are among the coordinates; rows: inputs (s, size) that all designs share."""
+    """function: varied, pose, v, acceleration and loads → outputs "FUNCTION OUTPUT", `COORDINATES` and, of a motion, `SIDES`.
+    keys: of the functions; entries: of q that are among the coordinates; rows: inputs (s, size) that all designs share."""
 
     case: StudyCase
     function: Function
@@ -202,19 +203,21 @@ def parameters_at(space: DesignSpace, varied: Any, added: np.ndarray | None = No
 def case_equations(
     space: DesignSpace, case: StudyCase, keys: Sequence[FunctionKey], entries: Sequence[int], varied: Any, **inputs: Any
 ) -> dict[str, Any]:
-    """Outputs of functions by slot, and entries of q as `COORDINATES`; of traced scalars."""
+    """Outputs of functions by slot, entries of q as `COORDINATES`, and `SIDES` where drives must hold; of traced scalars."""
     model = space.model
     parameters, _ = parameters_at(space, varied, case.added)
     numbers, pose = Numbers(model.mechanism, parameters), inputs.pop("pose")
     q = _counted_turns(model, np.concatenate([pose, leg_joints(numbers, pose, model.assembly.branches)["joints"]]))
     regrouped = regroup_inertia(numbers)
-    found: dict[str, Any] = {}
-    for key in keys:
+
+    def evaluate(key: FunctionKey) -> Mapping[str, Any]:
         entry = entry_of(model.mechanism, key)
         given = {"q": q} | {n: inputs[n] for n in entry.inputs if n in inputs}
-        made = entry.equations(regrouped if entry.regroups else numbers, **given)
-        found |= {slot_name(key, name): x for name, x in made.items()}
-    return found | {COORDINATES: q[list(entries)]}
+        return entry.equations(regrouped if entry.regroups else numbers, **given)
+
+    found = {slot_name(key, name): x for key in keys for name, x in evaluate(key).items()}
+    sides = side_equations(model, evaluate(FunctionKey.of("drive_map"))["S"]) if case.must_be_held else {}
+    return found | {COORDINATES: q[list(entries)]} | sides
 
 
 def _counted_turns(model: "Model", q: Any) -> Any:

@@ -22,6 +22,7 @@ from gough.studies.screening._programs import (
     fit_solves,
     slot_name,
 )
+from gough.studies.screening._sides import HOWS, SIDES
 from gough.studies.study.measures import StateMeasure
 from gough.studies.study.reductions import shares
 from gough.studies.study.variables import DesignSpace
@@ -31,7 +32,7 @@ LARGEST = 6
 
 
 def reduced_rows(space: DesignSpace, own: CaseProgram, measures: Sequence[StateMeasure]) -> ReducedRows:
-    """UsageError that says which measure is not one of scalars."""
+    """The measures, and the extremes of `SIDES` behind them. UsageError that says which measure is not one of scalars."""
     model, case = space.model, own.case
     parts: list[list[MeasuredPart]] = []
 
@@ -44,7 +45,7 @@ def reduced_rows(space: DesignSpace, own: CaseProgram, measures: Sequence[StateM
             arrays = _entries(measure, states)
             parts.append([part for part, _ in arrays])
             out |= {f"{measure.name} {k}": x for k, (_, x) in enumerate(arrays)}
-        return out
+        return out | {name: found[name] for name in SIDES if name in found}
 
     slots = own.function.program.inputs
     try:
@@ -56,6 +57,9 @@ def reduced_rows(space: DesignSpace, own: CaseProgram, measures: Sequence[StateM
     share = shares(case.time, case.count)
     made = [ReducedMeasure(m.name, m.reduction.how, tuple(p)) for m, p in zip(measures, parts, strict=True)]
     weights = [m.reduction.weigh(share, r.entries) for m, r in zip(measures, made, strict=True)]
+    if case.must_be_held:
+        made += [ReducedMeasure(n, how, (MeasuredPart(ENTRIES, (1,)),)) for n, how in zip(SIDES, HOWS, strict=True)]
+        weights += [np.ones(case.count)] * len(SIDES)
     weighed = np.array(weights).reshape(len(made), case.count).T
     return ReducedRows(fit_solves(space, program, own.rows), VARIED, made, own.rows, weighed, model.precision)
 

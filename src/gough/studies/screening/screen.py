@@ -24,10 +24,11 @@ from gough.studies.screening._programs import (
     case_program,
     design_program,
 )
+from gough.studies.screening._sides import HOWS, SIDES, are_on_both_sides
 from gough.studies.study.evaluation import Evaluated, Evaluator
 from gough.studies.study.footprint import circle_area
 from gough.studies.study.measures import DesignMeasure, StateMeasure, WorkspaceMeasure
-from gough.studies.study.reductions import shares
+from gough.studies.study.reductions import REDUCTIONS, shares
 
 log = logging.getLogger("gough.studies")
 
@@ -151,6 +152,8 @@ class Screen:
             way = self.reduced[name] if name in self.reduced else partial(self._by_states, program, places)
             found, lost, noted = way(x)
             bad |= lost
+            if program.case.must_be_held:
+                bad |= are_on_both_sides(found[:, len(places) :])
             doubtful |= noted
             for j, k in enumerate(places):
                 values[k] = found[:, j]
@@ -161,15 +164,19 @@ class Screen:
         return made, bad.astype(float), doubtful
 
     def _by_states(self, program: CaseProgram, places: list[int], x: Any) -> tuple[Any, Any, Any]:
-        """(measures (n, m) of a case, which are bad (n,), which are doubtful (n,)), all outputs of states written first."""
+        """`Reduced` of a case, all outputs of states written first."""
         xp, count = self.machine.module, program.case.count
         found = self.machine.compute(program.function, x, program.rows, VARIED)
-        states, share = program.states(self._filled(found)), xp.asarray(shares(program.case.time, count))
-        values = xp.empty((len(x), len(places)))
+        filled = self._filled(found)
+        states, share = program.states(filled), xp.asarray(shares(program.case.time, count))
+        sides = SIDES if program.case.must_be_held else ()
+        values = xp.empty((len(x), len(places) + len(sides)))
         for j, k in enumerate(places):
             m = self.evaluator.measures[k]
             assert isinstance(m, StateMeasure)
             values[:, j] = m.reduction.value(self._entries(m, states).reshape(len(x), count, -1), share)
+        for j, (name, how) in enumerate(zip(sides, HOWS, strict=False), len(places)):
+            values[:, j] = REDUCTIONS[how].value(filled[name].reshape(len(x), count, -1), share)
         return values, *(word.reshape(len(x), -1).any(axis=1) for word in (found.bad, found.doubtful))
 
     def _entries(self, measure: StateMeasure, states: ScreenedStates) -> Any:

@@ -26,9 +26,9 @@ from gough.simulation.motion.states import states_for, velocities
 from gough.simulation.motion.targets import MotionTarget, target_of
 from gough.spatial.euler import euler_matrix
 from gough.studies._closed_states import ClosedStates
-from gough.studies.study._branches import not_held, turned_over
 from gough.studies.study._grid import PoseGrid
 from gough.studies.study._prescribed import ANGLES, are_kept, closure_deficits, prescribed_columns, unmoved_coordinates
+from gough.studies.study.branches import has_sides, not_held, turned_over
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -83,6 +83,11 @@ class StudyCase:
         """s."""
         return len(self.position)
 
+    @property
+    def must_be_held(self) -> bool:
+        """Whether drives hold the platform all along (`not_held`): poses have no way between them."""
+        return self.target is not None and self.kind != "drives" and has_sides(self.model)
+
     @cached_property
     def led(self) -> str:
         """ "" where the case prescribes just what v leads; else what is wrong with that."""
@@ -122,7 +127,7 @@ class StudyCase:
         if len(lost) and self.grid is None and self.count > COARSE:  # once more, in small steps
             q[lost], again = self._assembled(P[lost], self.count)
             missed[lost] = again | self._turned_over(q[lost], P[lost], again)
-        if self.target is not None and self.kind != "drives":
+        if self.must_be_held:
             missed = missed | not_held(self.model, q, P, ~missed)
         v, a, more = self._rates(q, P)
         missed = missed | more

@@ -24,6 +24,8 @@ from gough.studies.study.variables import DesignSpace
 
 HELD = 1e-9
 """A constraint counts as kept up to this, over the size of its bound."""
+TOLD = 3
+"""Deviations of a robot that are named."""
 
 
 @dataclass(frozen=True)
@@ -242,15 +244,34 @@ class Evaluator:
 
     def explain(self, x: np.ndarray) -> str:
         """Why a point (k,) has no measures, in words; "" where it has."""
-        model, own = self.space.model, dict(zip(self.space.names, x.tolist(), strict=True))
-        variables = {n: value for n, value in own.items() if n in model.variables.names}
         P, violation = self.space.designs(x[None])
-        if violation[0] > 0:
+        said = self._reason(P, float(violation[0]), dict(zip(self.space.names, x.tolist(), strict=True)))
+        return said if said or self.tolerances is None else self._reason_of_tolerances(self.tolerances, x)
+
+    def _reason_of_tolerances(self, tolerances: Tolerances, x: np.ndarray) -> str:
+        P, violation = tolerances.designs(self.space, x[None])
+        lost = np.flatnonzero(self._plain(P, violation.copy(), False)[1] > 0)
+        if not len(lost):
+            return ""
+        k, names = int(lost[0]), self.space.names
+        varied = dict(zip(names, tolerances.deviations[k].tolist(), strict=True))
+        others = {n: float(d[k]) for n, d in {**tolerances.variables, **tolerances.parameters}.items()}
+        own = {n: value + varied[n] for n, value in zip(names, x.tolist(), strict=True)}
+        moved = {n: d for n, d in (varied | others).items() if d}
+        said = ", ".join(f"{n} {d:+.3g}" for n, d in list(moved.items())[:TOLD]) + ", …" * (len(moved) > TOLD)
+        why = self._reason(P[[k]], float(violation[k]), own)
+        return f"{len(lost)} of the {tolerances.count} robots of its tolerances are none; with {said} {why}"
+
+    def _reason(self, P: np.ndarray, violation: float, own: Mapping[str, float]) -> str:
+        """Why a robot P (1, m) with variables `own` has no measures."""
+        model = self.space.model
+        variables = {n: value for n, value in own.items() if n in model.variables.names}
+        if violation > 0:
             try:
                 model.parameters_with(variables=variables)
             except GoughError as error:
                 return str(error)
-            return f"what the description demands does not hold (violation {violation[0]:.3g})"
+            return f"what the description demands does not hold (violation {violation:.3g})"
         for name, case in self.cases.items():
             found = case.states_of(P)
             if found.missed.any() and self.takes_all(name):

@@ -4,6 +4,7 @@ Ranges in mm or degrees where SI units are meant: no design is a robot, and thos
 """
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -55,20 +56,31 @@ def hint_of_units(evaluator: Evaluator) -> str:
 
 
 def hint_of_states(evaluator: Evaluator) -> str:
-    """What keeps the described design, or else one in the middle or at an end of the ranges, from being a robot in all cases."""
+    """What keeps a design from being a robot in all cases: the described one where it is in the ranges, one in their middle or at
+    their ends. Where one is a robot, and some that its tolerances make of it are not, these are told."""
     space = evaluator.space
     middle = space.settle((0.5 * (space.lower + space.upper))[None])
-    for x in np.concatenate([space.start[None], middle, space.corners()]):
-        try:
-            why = evaluator.explain(x)
-        except GoughError as problem:
-            why = str(problem)
-        if why:
+    points = np.concatenate([middle, space.corners()])
+    inside = ((space.lower <= space.start) & (space.start <= space.upper)).all()
+    points = np.concatenate([space.start[None], points] if inside else [points, space.start[None]])
+    if evaluator.tolerances is not None:
+        alone = replace(evaluator, tolerances=None)
+        points = np.array(sorted(points, key=lambda x: bool(_reason(alone, x))))  # robots first
+    for x in points:
+        if why := _reason(evaluator, x):
             told = ", ".join(f"{name} = {value:g}" for name, value in zip(space.names, x, strict=True))
             return f"No design takes all states. With {told}: {why}"
     if evaluator.tolerances is not None:
         return "No design takes all states, though some do without tolerances: among robots that deviate some never do"
     return "No design takes all states, though the described one and those at the ends of the ranges do"
+
+
+def _reason(evaluator: Evaluator, x: np.ndarray) -> str:
+    """`Evaluator.explain`, errors as words."""
+    try:
+        return evaluator.explain(x)
+    except GoughError as problem:
+        return str(problem)
 
 
 def hint_of_objectives(evaluator: Evaluator, x: np.ndarray, values: np.ndarray) -> str:

@@ -148,8 +148,9 @@ class FrontFilm:
         self.start, self.end, self.time = 0.0, panel.stage.way.last, panel.player.time
 
     def show(self, time: float) -> None:
-        """The robot at a place of the way."""
+        """The robot at a place of the way, with its own measures."""
         self._panel.player.seek(time)
+        self._panel.measure()
         self._panel.show()
 
 
@@ -168,3 +169,8 @@ class FrontDownloads(Downloads):
     def film(self, fps: float, seamless: bool) -> FrontFilm:
         """From the best of the objective to its worst."""
         return FrontFilm(self._panel)
+
+    def _frame(self) -> Any:
+        """The second of two pictures: a browser draws texts that changed a picture later than the robot."""
+        self._picture()
+        return self._picture()

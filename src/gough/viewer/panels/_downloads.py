@@ -121,6 +121,10 @@ class Downloads:
         width, height = SIZES.get(str(self._size.value), (1280, 720))
         return picture(self.session.client, even_size(width), even_size(height), self.session.subject.dark)
 
+    def _frame(self) -> Any:
+        """A picture of an animation."""
+        return self._picture()
+
     def _png(self, path: Path, suffix: str) -> None:
         with PngFile(path) as file:
             file.add(self._picture())
@@ -142,7 +146,7 @@ class Downloads:
         def take(time: float) -> Any:
             with self.session.client.atomic():
                 film.show(time)
-            return self._picture()
+            return self._frame()
 
         try:
             with file:

@@ -332,6 +332,14 @@ class DesignsPanel:
             self._asked = place
             self.session.worker.post("evaluate", lambda: self._evaluate(place), slow=True)
 
+    def measure(self) -> None:
+        """Evaluate the present design at once where it stands between two."""
+        place = self.player.time
+        a, b, _ = self.stage.way.stops(place)
+        if a != b:
+            self._asked = place
+            self._evaluate(place)
+
     def _evaluate(self, place: float) -> None:
         """Measures of a design between two, in the slow lane."""
         x = self.stage.way.variables(place)

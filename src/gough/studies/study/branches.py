@@ -36,11 +36,16 @@ def turned_over(model: "Model", q: np.ndarray, designs: np.ndarray, by_drives: b
     return ((signs * home) < 0).any(axis=1)
 
 
+def has_sides(model: "Model") -> bool:
+    """Whether the robot has as many drives as what they hold: then their map has a determinant."""
+    return len(driven_rows(model)) == len(model.mechanism.drives)
+
+
 def not_held(model: "Model", q: np.ndarray, designs: np.ndarray, taken: np.ndarray) -> np.ndarray:
     """States (d, s) of a motion q (d, s, nq) of designs (d, m) beyond a pose that the drives do not hold: those of the sign that
-    fewer of the design's states have, of those taken (d, s). Of robots with as many drives as what they hold."""
-    own, n = driven_rows(model), len(model.mechanism.drives)
-    if not taken.any() or len(own) != n:
+    fewer of the design's states have, of those taken (d, s). Of robots that have sides."""
+    own = driven_rows(model)
+    if not taken.any() or not has_sides(model):
         return np.zeros(taken.shape, dtype=bool)
     S = model.function("drive_map").values(q=q, parameters=designs[:, None])["S"][..., own, :]
     S = np.where(taken[..., None, None], S, 0.0)
