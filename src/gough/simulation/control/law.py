@@ -204,6 +204,8 @@ class Law:
     """Whether forces are computed outside of the time loop and held from one moment to another; they stand in its rows."""
     sees_drives: ClassVar[bool] = False
     """Whether drives are all that it is told of the robot that runs: then its own robot needs to share no more than these."""
+    observes: ClassVar[bool] = False
+    """Whether it estimates the robot's state by itself."""
     vibrates: ClassVar[bool] = False
     """Whether its own states vibrate, so that sums over the samples of a clock do not tell them."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}

@@ -35,6 +35,7 @@ from gough.simulation.results._parts import Comparison, compare
 from gough.simulation.results._recorded import Channel, Recorded, force_columns, rate_columns
 from gough.simulation.results._states import demand_new_names, run_from_states
 from gough.simulation.results.energies import energy_scale, exchanged_energy, relative_error
+from gough.simulation.results.estimation import EstimationError, estimation_error
 from gough.simulation.results.plot import draw_run
 from gough.simulation.results.resample import resample
 from gough.simulation.results.robot import RobotRecord
@@ -284,6 +285,11 @@ class Run:
             "bad_states": int(np.count_nonzero((self.status != 0) & (self.status != Status.CROSSED))),
             "crossed": [t for t, _ in self.crossings],
         }
+
+    @checked(after=number(0))
+    def estimation_error(self, after: float = 0.0) -> EstimationError:
+        """How far an observer's estimate is off, of what bends, over its motion; from a time (s) on."""
+        return estimation_error(self, after)
 
     def described(self, **changes: Any) -> "Run":
         """The same run with other information about it (`stopped=`, `notes=`, …)."""
