@@ -34,10 +34,11 @@ class Observer(ABC):
 
     disturbance (N, N·m): standard deviation of unknown forces of the drives, another one every period, one for all or one each;
     None: a thousandth of what accelerates each drive by 9.81 m/s² (one that turns: that over the robot's size). acceleration
-    (m/s²): of unknown accelerations of all the robot's parts, for what else the model does not know. Readings are trusted as their sensors' noise and resolution say. at (nq,): the
-    configuration that gains are made at, None: home, in its equilibrium. begins: "known", the state the robot begins in, or
-    "straight", its drives known and bodies straight. passive: the law sees its sensors, the observer looks on. nominal, model: of
-    the robot it takes the real one for, as of a law; law and observer share it.
+    (m/s²): of unknown accelerations of all the robot's parts, for what else the model does not know. Readings are trusted as
+    their sensors' noise and resolution say. at (nq,): the configuration that gains are made at, None: home, in its equilibrium.
+    begins: "known", the state the robot begins in, or "straight", its drives known and bodies straight. passive: the law sees
+    its sensors, the observer looks on. nominal, model: of the robot it takes the real one for, as of a law; law and observer
+    share it.
     """
 
     disturbance: float | Sequence[float] | None = None
