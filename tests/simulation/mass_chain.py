@@ -66,7 +66,7 @@ def stepped(A: np.ndarray, B: np.ndarray, h: float, count: int) -> tuple[np.ndar
     return found[: len(A), : len(A)], found[: len(A), len(A) :]
 
 
-def readings(T: float, frame: bool, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def readings(T: float, frame: bool) -> tuple[np.ndarray, np.ndarray]:
     """(C (m, n), V) of s = (x, velocity of the third mass at the sample before): the drive's place, and where there is an
     accelerometer on the third mass its mean acceleration."""
     C = np.zeros((1, 7 if frame else 6))
@@ -84,7 +84,7 @@ def steady_gain(
     A, B = continuous()
     push = np.concatenate([B * force, np.concatenate([np.zeros((3, 3)), np.diag(accelerations)])], axis=1)
     Ad, G = held(A, push, T)
-    C, V = readings(T, frame, A)
+    C, V = readings(T, frame)
     n = C.shape[1]
     Phi, Q, R = np.zeros((n, n)), np.zeros((n, n)), np.diag(np.square(noise))
     Phi[:6, :6], Q[:6, :6] = Ad, G @ G.T

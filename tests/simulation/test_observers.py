@@ -65,7 +65,9 @@ def test_estimate_is_that_of_a_filter_in_numpy(frame: bool, delay: float) -> Non
 
     def after(k: int) -> list[tuple[float, float]]:
         """Forces that act from a sample to the next, as the run has them."""
-        return [(H, forces[i]) for i in np.searchsorted(run.time, k * T + np.arange(round(T / H)) * H + 1e-9) - 1]
+        return [
+            (H, float(forces[i])) for i in np.searchsorted(run.time, k * T + np.arange(round(T / H)) * H + 1e-9) - 1
+        ]
 
     expected = filtered(L, T, H, np.concatenate(y, axis=1), after, np.array([0, 4e-3, -2e-3, 0, 0, 0]), frame)
     assert estimate_of(run)[rows] == pytest.approx(expected, rel=1e-9, abs=1e-11)
@@ -103,7 +105,7 @@ def test_covariance_is_honest(frame: bool) -> None:
     L, P, noise = found.gain[:, rows], found.covariances[0], np.array([NOISE] + [0.01] * frame)
     A, B = continuous()
     Ad, G = held(A, np.concatenate([B * force, np.concatenate([np.zeros((3, 3)), np.eye(3) * shaken])], axis=1), T)
-    C, V = readings(T, frame, A)
+    C, V = readings(T, frame)
     x, believed = rng.multivariate_normal(np.zeros(6), P, runs), np.zeros((runs, 6))
     nees = []
     for _ in range(samples):

@@ -17,6 +17,7 @@ import numpy as np
 
 from gough.scalar import select
 from gough.simulation.actuators.actuator import Actuator, Flow
+from gough.simulation.control._linear_design import model_and_numbers
 from gough.simulation.control.law import (
     Action,
     Here,
@@ -81,6 +82,11 @@ class Clocked(Law):
     def computes(self) -> bool:  # type: ignore[override]
         """See `Law`."""
         return self.of.computes
+
+    @property
+    def steers_states(self) -> bool:  # type: ignore[override]
+        """See `Law`: an estimate is moved by gains."""
+        return self.of.observer is not None
 
     @property
     def any_velocities(self) -> bool:
@@ -199,7 +205,11 @@ class Clocked(Law):
         start, cells, found = self._split(model, first)
         fresh = replace(self, run=run)._memory(model, found["states"], begin=begin)
         keys = {key: x for key, x in fresh.items() if key.endswith((".key", ".count"))}
-        return np.concatenate([first[:start], cells.join(found | keys)])
+        flows, watch = first[:start].copy(), self.watch(model)
+        if watch is not None:
+            numbers = model_and_numbers(model, None, self.knows()[0])[1]
+            flows[start - watch.size :] = watch.first(numbers, flows[start - watch.size :])
+        return np.concatenate([flows, cells.join(found | keys)])
 
     def _split(self, model: "Model", inner: Vector) -> tuple[int, Cells, Memory]:
         """(how many of the own states flow, cells of the others, these by name). model: the law's."""

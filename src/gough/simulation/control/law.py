@@ -206,6 +206,8 @@ class Law:
     """Whether drives are all that it is told of the robot that runs: then its own robot needs to share no more than these."""
     observes: ClassVar[bool] = False
     """Whether it estimates the robot's state by itself."""
+    steers_states: ClassVar[bool] = False
+    """Whether states that equations are solved at follow from its settings, so that elimination is ordered with these."""
     vibrates: ClassVar[bool] = False
     """Whether its own states vibrate, so that sums over the samples of a clock do not tell them."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}

@@ -193,6 +193,8 @@ class Plant:
         n = len(states["q"])
         inner = [self.inner_at(q, v).first for q, v in zip(states["q"], states["v"], strict=True)]
         known = {**states, "inner": np.array(inner)}
+        if self.law.steers_states:
+            known["row"] = np.concatenate([np.ones(self.rows.size - len(self.rows.tail)), self.rows.tail])[None]
         columns = [
             np.broadcast_to(known.get(s.name, np.ones((1, s.size)))[:, : s.size], (n, s.size)) for s in program.inputs
         ]

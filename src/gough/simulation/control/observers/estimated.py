@@ -70,17 +70,17 @@ class Watch:
     def flow(self, q: Vector, v: Vector) -> Flow:
         """Its states, where the own robot begins at q, v."""
         model, layout, units = self.model, self.model.layout, units_of(self.model)
-        q, v = np.array(q, dtype=float), np.array(v, dtype=float)
-        if self.observer.begins == "straight" and layout.n_elastic:
-            q[layout.elastic], v[layout.rigid :] = 0.0, 0.0
-            q = model.configuration(drives=q[model.drive_index], near=q) if model.driven else model.project(q)
         own = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
         return Flow(
             (*(f"{PLACES}.{x}" for x in layout.q_names), *(f"{RATES}.{x}" for x in layout.v_names)),
             (*units.q, *units.v),
-            np.concatenate([q, v]),
+            np.concatenate([np.asarray(q, dtype=float), np.asarray(v, dtype=float)]),
             np.concatenate([coordinate_sizes(model.mechanism, model.size), 100.0 * own]),
         )
+
+    def first(self, numbers: Vector, states: Vector) -> Vector:
+        """Its first estimate, where the robot's state, as the own robot has it, is this one. numbers (n,): of the own robot."""
+        return np.concatenate(self.observer.first_estimate(self.model, numbers, *self._split(states)))
 
     def numbers(self) -> Memory:
         """What compiled loops are given."""

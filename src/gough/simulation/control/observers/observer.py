@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from gough.analysis.equilibrium import static_equilibrium
+from gough.analysis.modes import reference_state
 from gough.arguments import floats, number, take
 from gough.errors import BadStateError, UsageError
 from gough.simulation.control.law import as_numbers, entries
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray
-BEGINNINGS = ("known", "straight")
+BEGINNINGS = ("known", "equilibrium", "straight")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +38,9 @@ class Observer(ABC):
     None: a thousandth of what accelerates each drive by 9.81 m/s² (one that turns: that over the robot's size). acceleration
     (m/s²): of unknown accelerations of all the robot's parts, for what else the model does not know. Readings are trusted as
     their sensors' noise and resolution say. at (nq,): the configuration that gains are made at, None: home, in its equilibrium.
-    begins: "known", the state the robot begins in, or "straight", its drives known and bodies straight. passive: the law sees
-    its sensors, the observer looks on. nominal, model: of the robot it takes the real one for, as of a law; law and observer
-    share it.
+    begins: "known", the state the robot begins in; of its drives or platform alone, bodies at rest in the "equilibrium" of the
+    robot that it knows, or "straight". passive: the law sees its sensors, the observer looks on. nominal, model: of the robot
+    it takes the real one for, as of a law; law and observer share it.
     """
 
     disturbance: float | Sequence[float] | None = None
@@ -112,8 +114,6 @@ class Observer(ABC):
 
     def rest_at(self, model: "Model", numbers: Vector, q: Any = None) -> tuple[Vector, Vector, Vector]:
         """State (q, v, tau) of equilibrium, at q (nq,), `at`, or home."""
-        from gough.analysis.modes import reference_state
-
         asked = self.at if q is None else q
         where = None if asked is None else np.asarray(asked, dtype=float)
         if where is not None and where.shape != (model.layout.nq,):
@@ -126,6 +126,23 @@ class Observer(ABC):
                 "can hold"
             ) from problem
         return found.q, np.zeros(model.layout.nv), found.tau
+
+    def first_estimate(self, model: "Model", numbers: Vector, q: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """(q, v) it begins with, of its own robot with these numbers, which begins at q, v."""
+        layout = model.layout
+        if self.begins == "known" or layout.nv == layout.rigid:
+            return q, v
+        q, v = q.copy(), v.copy()
+        v[layout.rigid :] = 0.0
+        if self.begins == "straight":
+            q[layout.elastic] = 0.0
+            return model.project(q, numbers), v
+        try:
+            return static_equilibrium(model, q=q, parameters=numbers).q, v
+        except BadStateError as problem:
+            raise UsageError(
+                f"{self.name}: begins='equilibrium': {model.robot.name} finds none where it begins; take begins='known'"
+            ) from problem
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it: what it takes for granted, and modes of low observability."""
