@@ -47,7 +47,7 @@ class Disturbances:
 @dataclass(frozen=True, eq=False)
 class LinearPlace:
     """Equation (1): transition (n, n) and Q (n, n) of s, C (m, n); noise (m,); linear: in continuous time. forces, accelerations:
-    standard deviations of f and a. sizes (n,): typical ones of s. sensors: in words."""
+    standard deviations of f and a. sizes (n,): typical ones of s. sensors: in words. period (s)."""
 
     linear: "LinearModel"
     transition: Vector
@@ -58,6 +58,7 @@ class LinearPlace:
     accelerations: Vector
     sizes: Vector
     sensors: str
+    period: float
 
 
 def linear_place(
@@ -100,7 +101,7 @@ def linear_place(
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
     sizes = np.concatenate([unit, unit, np.full(len(V), model.size)])
     told = ", ".join(channel_names(sensors))
-    return LinearPlace(linear, transition, Q, C, reading_noise(model, sensors), forces, a, sizes, told)
+    return LinearPlace(linear, transition, Q, C, reading_noise(model, sensors), forces, a, sizes, told, period)
 
 
 def _typical_accelerations(model: "Model") -> Vector:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from gough.model import Model
 
 Vector = np.ndarray
+LASTING = 1e-5
+"""How near to the unit circle a motion is that lasts, and how near to 1 one that does not swing."""
+ROUNDING = 1e-12
+"""Part of a matrix that is none."""
 LASTS = 1e-9
 """How far inside the unit circle an error that dies out must be."""
 
@@ -116,16 +120,17 @@ def _untold(place: LinearPlace, transition: Vector, C: Vector) -> list[str]:
     names, n = place.linear.states, len(place.linear.states)
     values, found = np.linalg.eigvals(transition), []
     largest = np.linalg.norm(C, axis=1).max(initial=0.0)
-    for value in values[np.abs(values) >= 1.0 - 1e-6]:
-        if value.imag < 0:
-            continue
+    swinging = values[(np.abs(values) >= 1.0 - LASTING) & (values.imag > LASTING)]
+    for value in (1.0, *swinging):
         whole = np.concatenate([transition - value * np.eye(len(transition)), C / max(largest, 1e-300)])
         _, s, directions = linalg.svd(whole)
-        for k in np.flatnonzero(s <= UNMOVED * s[0]):
-            rate = np.log(value + 0j)
-            hz = float(abs(rate.imag)) / (2 * np.pi)
-            said = mode_in_words(names, 0.0 if hz < 1e-6 else rate, directions[k][:n].conj())
-            found += [said] if said not in found else []
+        none = UNMOVED if value != 1.0 else ROUNDING
+        unseen = directions[s <= none * s[0], :n].conj()
+        if value != 1.0:
+            said = [mode_in_words(names, np.log(value) / place.period, x) for x in unseen]
+        else:  # as many coordinates as tell these motions apart
+            said = [names[k] for k in linalg.qr(unseen, pivoting=True)[2][: len(unseen)]] if len(unseen) else []
+        found += [x for x in said if x not in found]
     return found
 
 
