@@ -4,7 +4,9 @@
 
 Readings    encoders of 1 µm (1 µrad) and, beside them, an accelerometer of 0.01 m/s², 1000 times a second
 Drives      force-controlled: a spring and a damper to the motion, and the weight, all of the estimate
-Motion      0.3 s, then 0.2 s of rest; the robot begins in equilibrium; its estimate there too, or in that of the robot it knows
+Motion      0.3 s, then 0.2 s of rest; the robot begins in equilibrium, or swings (bodies straight under its weight); its estimate
+            begins there too, or in the equilibrium of the robot it knows
+From        errors from this time (s) on
 Believed    "exact"; "2 %": masses of rigid bodies and stiffness of each flexible one off by 2 % (standard deviation, seed 1)
 Rest        all modes but those of low observability; errors over motion by strain energy, and the worst mode that has a
             thousandth of it
@@ -52,7 +54,11 @@ ROBOTS: dict[str, dict[str, Any]] = {
         "step": 5e-5,
     },
 }
-CASES = (("exact", "known"), ("2 %", "equilibrium"))
+CASES: tuple[dict[str, Any], ...] = (
+    {"believed": "exact", "begins": "known", "robot": "at rest"},
+    {"believed": "2 %", "begins": "equilibrium", "robot": "at rest"},
+    {"believed": "exact", "begins": "equilibrium", "robot": "swings", "acceleration": 0.1, "after": 0.25},
+)
 ENERGY = 1e-3
 """Part of the strain energy of the motion from which on a mode counts for the worst one."""
 
@@ -81,18 +87,22 @@ def off_by(model: gough.Model, part: float) -> dict[str, float]:
 def measure(name: str, about: dict[str, Any]) -> list[dict[str, Any]]:
     model = gough.build(gough.load(str(HERE / "observers.yaml") if name == "lopsided" else name))
     motion, rows = motion_of(model, about), []
-    encoders = Encoders(noise=1e-6)
+    encoders, bent = Encoders(noise=1e-6), gough.static_equilibrium(model, q=model.home).q
     sets = {"encoders": [encoders], "with accelerometer": [encoders, Accelerometer(frame=about["frame"], noise=0.01)]}
     for told, sensors in sets.items():
         for kind in (Kalman, Extended):
-            for believed, begins in CASES if kind is Kalman else CASES[:1]:
-                nominal = off_by(model, 0.02) if believed == "2 %" else None
-                observer = kind(begins=begins, nominal=nominal)
+            for case in CASES if kind is Kalman else CASES[:1]:
+                swings = case["robot"] == "swings"
+                if swings and not np.abs(bent - model.home).max() > 1e-9:
+                    continue  # nothing that swings by its weight
+                nominal = off_by(model, 0.02) if case["believed"] == "2 %" else None
+                observer = kind(begins=case["begins"], nominal=nominal, acceleration=case.get("acceleration", 0.01))
                 inner = laws.JointPD(gravity=True, **about["gains"])
                 law = laws.Sampled(inner, 1e-3, sensors=sensors, observer=observer, seed=1)
+                how = {"start": "given" if swings else "static", "method": "rk4", "step": about["step"], "every": 4}
                 began = time.process_time()
-                run = gough.simulate(model, motion, law, method="rk4", step=about["step"], start="static", every=4)
-                error = run.estimation_error()
+                run = gough.simulate(model, motion, law, **how)
+                error = run.estimation_error(after=case.get("after", 0.0))
                 energy = (error.modes_hz * error.mode_motion) ** 2
                 counts = ~error.hardly_seen & (energy >= ENERGY * energy.sum())
                 rows.append(
@@ -100,8 +110,11 @@ def measure(name: str, about: dict[str, Any]) -> list[dict[str, Any]]:
                         "robot": name,
                         "sensors": told,
                         "observer": kind.__name__,
-                        "believed": believed,
-                        "begins": begins,
+                        "believed": case["believed"],
+                        "acceleration": observer.acceleration,
+                        "robot begins": case["robot"],
+                        "estimate begins": case["begins"],
+                        "from": case.get("after", 0.0),
                         "stopped": run.stopped,
                         "modes": len(error.modes_hz),
                         "hardly_seen": int(error.hardly_seen.sum()),
@@ -117,12 +130,12 @@ def measure(name: str, about: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    keys = ("robot", "sensors", "observer", "believed", "begins")
+    keys = ("robot", "sensors", "observer", "believed", "acceleration", "robot begins", "estimate begins", "from")
     heads = [*keys, "hardly seen, of modes", "all", "rest", "worst of the rest"]
     lines = [heads, ["---"] * len(heads)]
     for r in rows:
         errors = [f"{100 * r[key]:.2g} %" for key in ("all", "rest", "worst")]
-        lines.append([*(r[key] for key in keys), f"{r['hardly_seen']} of {r['modes']}", *errors])
+        lines.append([*(str(r[key]) for key in keys), f"{r['hardly_seen']} of {r['modes']}", *errors])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.linalg import solve_discrete_are
 
 import gough
 from gough import laws
@@ -177,3 +178,64 @@ def test_estimate_follows_large_motions_as_a_filter_with_equations_by_hand() -> 
             x = rk4_step(x, run.tau[row, 0], 5e-4)
     assert np.ptp(run.q[:, 1]) > np.pi / 2
     assert np.sqrt(np.mean((run["controller.estimate"][:, 1] - run.q[:, 1]) ** 2)) < 0.01 * np.std(run.q[:, 1])
+
+
+ELBOW = """
+format: 1
+name: elbow
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: upper, mass: 2, center_of_mass: [0.3, 0, 0], inertia: {about: center_of_mass, xx: 0.01, yy: 0.07, zz: 0.06}}
+  - {name: lower, mass: 1, center_of_mass: [0.25, 0, 0], inertia: {about: center_of_mass, xx: 0.01, yy: 0.03, zz: 0.02}}
+joints:
+  - {name: shoulder, type: revolute, axis: [0, 0, 1], parent: world, child: upper, drive: {}}
+  - {name: elbow, type: revolute, axis: [0, 0, 1], parent: upper, child: lower, pose: {position: [0.6, 0, 0]}, drive: {}}
+home: {joints: {shoulder: 0, elbow: 0.4}}
+"""
+
+
+def elbow_parts(q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(M, h) of the two links by hand."""
+    a = 2 * 0.3**2 + 0.06 + 1 * (0.6**2 + 0.25**2) + 0.02
+    b, d, c, s = 0.6 * 0.25, 0.25**2 + 0.02, np.cos(q[1]), np.sin(q[1])
+    M = np.array([[a + 2 * b * c, d + b * c], [d + b * c, d]])
+    speeds = np.array([-b * s * (2 * v[0] * v[1] + v[1] ** 2), b * s * v[0] ** 2])
+    second = 9.81 * 0.25 * np.cos(q[0] + q[1])
+    return M, speeds + np.array([9.81 * (2 * 0.3 + 0.6) * np.cos(q[0]) + second, second])
+
+
+def test_covariances_along_a_motion_are_those_of_a_filter_by_hand() -> None:
+    """The covariance recursion in NumPy at every sample of a fast motion; slopes of equations by hand are differences."""
+    model, period, noise, force = built(gough.robot.loads(ELBOW)), 5e-3, 1e-5, 0.2
+    move = gough.motions.quintic(drives=[[0.0, 0.4], [1.5, -1.2]], durations=0.25)
+    observer = Extended(knots=51, disturbance=force, acceleration=0.05)
+    found = observer.design(model, period, [Encoders(noise=noise)], move)
+    assert len(found.times) == 51
+    C, R, P = np.eye(2, 4), noise**2 * np.eye(2), None
+    for k, t in enumerate(found.times):
+        asked = move.at(np.array([t]))
+        q, v, a = asked.position[0], asked.velocity[0], asked.acceleration[0]
+        M, h = elbow_parts(q, v)
+        tau = M @ a + h
+
+        def rates(x: np.ndarray, tau: np.ndarray = tau) -> np.ndarray:
+            M, h = elbow_parts(x[:2], x[2:])
+            return np.concatenate([x[2:], np.linalg.solve(M, tau - h)])
+
+        x = np.concatenate([q, v])
+        A = np.array([(rates(x + 1e-6 * e) - rates(x - 1e-6 * e)) / 2e-6 for e in np.eye(4)]).T
+        B = np.zeros((4, 4))
+        B[2:, :2], B[2:, 2:] = np.linalg.inv(M) * force, np.diag(found.accelerations)
+        Ad, G = held(A, B, period)
+        if P is None:
+            P = np.asarray(solve_discrete_are(Ad.T, C.T, G @ G.T, R))
+        L = P @ C.T @ np.linalg.inv(C @ P @ C.T + R)
+        after = (np.eye(4) - L @ C) @ P
+        assert found.gains[k] == pytest.approx(L, rel=1e-5, abs=1e-6 * np.abs(L).max())
+        assert found.covariances[k] == pytest.approx(after, rel=1e-5, abs=1e-6 * np.abs(after).max())
+        P = Ad @ after @ Ad.T + G @ G.T
+    assert np.abs(found.gains[-1] - found.gains[0]).max() > 0.01 * np.abs(found.gains[0]).max()
+    few = Extended(knots=9, disturbance=force, acceleration=0.05).design(model, period, [Encoders(noise=noise)], move)
+    assert few.covariances[-1] == pytest.approx(
+        found.covariances[-1], rel=0.02, abs=0.02 * np.abs(few.covariances[-1]).max()
+    )

@@ -1,5 +1,6 @@
 """The extended Kalman filter: gains from covariances that are carried along the motion."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,7 @@ from gough.errors import UsageError
 from gough.simulation.control.observers._riccati import covariance_after
 from gough.simulation.control.observers.design import Schedule, first_covariance, scaled
 from gough.simulation.control.observers.observer import Observer
-from gough.simulation.motion.states import state_at
-from gough.simulation.motion.targets import target_of
+from gough.simulation.motion.states import states_along
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -40,18 +40,10 @@ class Extended(Observer):
         if motion is None or motion.kind == "forces":
             found = place(self.rest_at(model, numbers))
             return Schedule(np.zeros(1), (found,), (first_covariance(self.name, found),))
-        target, states, steps = target_of(model, motion, numbers), [], max(round(motion.duration / period), 1)
+        steps = max(round(motion.duration / period), 1)
         samples = np.unique(np.round(np.linspace(0, steps, min(self.knots, steps + 1))).astype(int))
-        for k in samples:
-            t = min(k * period, motion.duration)
-            q, v = state_at(target, motion, t)
-            if not np.isfinite(q).all() or not np.isfinite(v).all():
-                raise UsageError(
-                    f"{self.name}: {model.robot.name} does not reach the motion at t = {t:.4g} s; see gough.check_motion"
-                )
-            still, _, tau = self.rest_at(model, numbers, q)
-            states.append((still, v, tau))
-        places = [place(state) for state in states]
+        times = np.minimum(samples * period, motion.duration)
+        places = [place(state) for state in self._states(model, numbers, motion, times)]
         P, scale = first_covariance(self.name, places[0]), scaled(places[0])[0]
         covariances = [P]
         for k, (before, after) in enumerate(pairwise(places)):
@@ -64,3 +56,18 @@ class Extended(Observer):
             P, scale = P * np.outer(scale / own, scale / own), own
             covariances.append(P)
         return Schedule(samples * period, tuple(places), tuple(covariances))
+
+    def _states(
+        self, model: "Model", numbers: Vector, motion: "Motion", times: Vector
+    ) -> Iterator[tuple[Vector, Vector, Vector]]:
+        """(q, v, tau) along the motion: bent as in equilibrium, forces those of the motion."""
+        led = states_along(model, motion, times, parameters=numbers)
+        for k, t in enumerate(times):
+            if not np.isfinite(led.q[k]).all() or not np.isfinite(led.v[k]).all():
+                raise UsageError(
+                    f"{self.name}: {model.robot.name} does not reach the motion at t = {t:.4g} s; see gough.check_motion"
+                )
+            q, _, tau = self.rest_at(model, numbers, led.q[k])
+            if model.driven:
+                tau = model.inverse_dynamics(q, led.v[k], led.acceleration[k], parameters=numbers).tau
+            yield q, led.v[k], tau
