@@ -15,7 +15,6 @@ from gough.actuators import Lag
 from gough.errors import UsageError
 from gough.observers import Extended, Kalman
 from gough.sensors import Accelerometer, Encoders, Tachometers
-from gough.simulation.scenarios.files import read_scenario
 from laws.subjects import built
 from simulation.mass_chain import chain
 
@@ -159,7 +158,7 @@ def test_runs_with_estimates_are_kept_in_files(tmp_path: Any) -> None:
     assert again.estimation_error().ratio == pytest.approx(run.estimation_error().ratio, rel=1e-12)
 
 
-def test_observers_in_scenarios() -> None:
+def test_observers_in_scenarios(tmp_path: Any) -> None:
     text = """
 format: 1
 name: watched
@@ -173,10 +172,14 @@ controller:
     observer: {extended: {acceleration: 20 mm/s2, knots: 5, passive: true}}
 method: rk4
 """
-    found = read_scenario(text, "watched.yaml")
+    file = tmp_path / "watched.yaml"
+    file.write_text(text)
+    found = gough.load_scenario(str(file))
+    assert isinstance(found.controller, laws.Sampled)
     assert found.controller.observer == Extended(acceleration=0.02, knots=5, passive=True)
+    file.write_text(text.replace("extended:", "extendet:"))
     with pytest.raises(gough.DescriptionError, match="no observer of this name"):
-        read_scenario(text.replace("extended:", "extendet:"), "watched.yaml")
+        gough.load_scenario(str(file))
 
 
 BAD: dict[str, tuple[Any, str]] = {

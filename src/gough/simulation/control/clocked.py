@@ -29,7 +29,7 @@ from gough.simulation.control.law import (
     demand_shape,
     record_action,
 )
-from gough.simulation.control.observers.estimated import PLACES, RATES, Estimated, Watch
+from gough.simulation.control.observers.estimated import PLACES, RATES, Estimated, RunningObserver
 from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.control.sensed import Sensed, channel_names
@@ -93,10 +93,10 @@ class Clocked(Law):
         """See `Law`: an estimate is told in one choice of velocities."""
         return self.law.any_velocities and self.of.observer is None
 
-    def watch(self, model: "Model") -> Watch | None:
+    def watch(self, model: "Model") -> RunningObserver | None:
         """Its observer at work. model: the law's."""
         observer = self.of.observer
-        return None if observer is None else Watch(observer, model, self.sensors, self.of.period)
+        return None if observer is None else RunningObserver(observer, model, self.sensors, self.of.period)
 
     def holds(self, model: "Model") -> bool:
         """Whether forces are held between samples."""
@@ -301,7 +301,7 @@ class Clocked(Law):
         fresh = [memory[f"sensor{k}.line.fresh"] for k in range(len(shown))]
         states = here.inner[flowing - watch.size : flowing]
         own = within("observer", given)
-        return watch.corrected(numbers, states, own, sensors, fresh, memory["observer.carried"], shown, t)
+        return watch.estimate_after(numbers, states, own, sensors, fresh, memory["observer.carried"], shown, t)
 
     def _begun(self, model: "Model", here: Here, command: Vector, given: Memory) -> Vector:
         """States of the actuators as if the first command had been held for long."""
@@ -363,13 +363,10 @@ class Clocked(Law):
         if inner.names:
             out["controller.states"] = _places(names, "states"), inner.units, _columns("controller", inner.names)
         watched = (f"{PLACES}.", f"{RATES}.")
-        for key in (PLACES, RATES) if self.of.observer is not None else ():
-            places = [k for k, name in enumerate(names) if name.startswith(f"{key}.")]
-            out[f"controller.{key}"] = (
-                places,
-                tuple(units[k] for k in places),
-                tuple(f"controller.{names[k]}" for k in places),
-            )
+        for key in watched if self.of.observer is not None else ():
+            at = [k for k, name in enumerate(names) if name.startswith(key)]
+            own = tuple(f"controller.{names[k]}" for k in at)
+            out[f"controller.{key[:-1]}"] = at, tuple(units[k] for k in at), own
         flowing = [
             k for k, unit in enumerate(units) if unit and "[" not in names[k] and not names[k].startswith(watched)
         ]

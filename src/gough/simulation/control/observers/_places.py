@@ -149,7 +149,7 @@ def ideal_readings(
     return np.concatenate([zeros(0), *parts])
 
 
-def carried_on(sensors: Sequence[Sensor], measured: Any, carried: list[dict[str, Vector]]) -> Vector:
+def carry_state(sensors: Sequence[Sensor], measured: Any, carried: list[dict[str, Vector]]) -> Vector:
     """What they remember of this state at the next sample. carried: what they did before."""
     parts = [zeros(0)]
     for sensor, own in zip(sensors, carried, strict=True):
@@ -174,7 +174,7 @@ def _readings(
         carried = split_carried(model, sensors, period, zeros(0) if w is None else w)
         none = [np.zeros(1)] * len(sensors)
         found = {"reading": ideal_readings(sensors, measured, carried, given, none)}
-        return found | ({"carried": carried_on(sensors, measured, carried)} if size else {})
+        return found | ({"carried": carry_state(sensors, measured, carried)} if size else {})
 
     program = trace(equations, tuple(slots), "readings", {"parameters": model.pattern})
     by = ("q", "v", "w") if size else ("q", "v")

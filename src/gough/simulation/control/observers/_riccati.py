@@ -15,7 +15,7 @@ SETTLED = 1e-12
 """Change of a covariance, of its size, that is rounding."""
 
 
-def doubled(step: tuple[Vector, Vector, Vector]) -> tuple[Vector, Vector, Vector]:
+def longer_step(step: tuple[Vector, Vector, Vector]) -> tuple[Vector, Vector, Vector]:
     """Equation (2): the map (A, G, H) of twice as many samples."""
     A, G, H = step
     n = len(A)
@@ -30,7 +30,7 @@ def steady_covariance(transition: Vector, C: Vector, Q: Vector) -> Vector | None
     step = transition.T, C.T @ C, Q
     for _ in range(MOST_DOUBLINGS):
         try:
-            after = doubled(step)
+            after = longer_step(step)
         except np.linalg.LinAlgError:
             return None
         if not all(np.isfinite(x).all() for x in after):
@@ -51,5 +51,5 @@ def covariance_after(P: Vector, transition: Vector, C: Vector, Q: Vector, sample
             found = H + A.T @ P @ np.linalg.solve(np.eye(n) + G @ P, A)
             P = 0.5 * (found + found.T)
         left //= 2
-        step = doubled(step) if left else step
+        step = longer_step(step) if left else step
     return P

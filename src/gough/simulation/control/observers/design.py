@@ -42,7 +42,7 @@ class ObserverDesign:
     of readings less those that were foreseen. transition (2nv, 2nv): of x from sample to sample at the first time. forces
     (drives,) (N, N m), accelerations (nv,): of disturbances. hardly_seen: modes of low observability, in words and
     by frequency, at the first time: errors in them die out hardly faster than they do by themselves; their estimates are the
-    model's word."""
+    model's word. time_constants (2nv,) (s): in which errors die out there, slowest first."""
 
     times: Vector
     gains: Vector
@@ -57,6 +57,7 @@ class ObserverDesign:
     accelerations: Vector
     hardly_seen: tuple[str, ...]
     hardly_seen_hz: tuple[float, ...]
+    time_constants: Vector
 
     @property
     def gain(self) -> Vector:
@@ -79,7 +80,7 @@ class ObserverDesign:
         }
 
 
-def scaled(place: LinearPlace) -> tuple[Vector, Vector, Vector, Vector]:
+def unit_matrices(place: LinearPlace) -> tuple[Vector, Vector, Vector, Vector]:
     """(scale (n,), transition, C, Q) of s over its scale, readings of variance 1: numbers near 1."""
     felt = np.linalg.norm(place.C * place.sizes, axis=1)
     scale = place.sizes * float(np.median(place.noise / np.maximum(felt, 1e-300)))
@@ -93,7 +94,7 @@ def scaled(place: LinearPlace) -> tuple[Vector, Vector, Vector, Vector]:
 
 def first_covariance(name: str, place: LinearPlace) -> Vector:
     """Steady covariance before a reading, scaled; a UsageError that names what the readings do not tell."""
-    _, transition, C, Q = scaled(place)
+    _, transition, C, Q = unit_matrices(place)
     P = steady_covariance(transition, C, Q)
     if P is None or not _dies_out(transition, C, P):
         lost = _untold(place, transition, C)
@@ -129,7 +130,8 @@ def _untold(place: LinearPlace, transition: Vector, C: Vector) -> list[str]:
         if value != 1.0:
             said = [mode_in_words(names, np.log(value) / place.period, x) for x in unseen]
         else:  # as many coordinates as tell these motions apart
-            said = [names[k] for k in linalg.qr(unseen, pivoting=True)[2][: len(unseen)]] if len(unseen) else []
+            told: Any = linalg.qr(unseen, pivoting=True) if len(unseen) else (None, None, ())
+            said = [names[k] for k in told[2][: len(unseen)]]
         found += [x for x in said if x not in found]
     return found
 
@@ -141,7 +143,7 @@ def design_of(
     n, gains, after, missed = 2 * model.layout.nv, [], [], []
     left: Any = None
     for place, P in zip(schedule.places, schedule.covariances, strict=True):
-        scale, transition, C, _ = scaled(place)
+        scale, transition, C, _ = unit_matrices(place)
         S = C @ P @ C.T + np.eye(len(C))
         L = np.linalg.solve(S, C @ P).T
         kept = np.eye(len(P)) - L @ C
@@ -169,6 +171,7 @@ def design_of(
         first.accelerations,
         tuple(said for said, _ in low),
         tuple(hz for _, hz in low),
+        np.sort(-period / np.log(np.clip(np.abs(left), 1e-300, 1.0 - 1e-15)))[::-1][:n],
     )
 
 

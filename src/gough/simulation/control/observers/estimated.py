@@ -16,8 +16,8 @@ from gough.kinematics.retraction import coordinate_sizes, step_units
 from gough.scalar import product, select
 from gough.simulation.actuators.actuator import Flow
 from gough.simulation.control.observers._places import (
-    carried_on,
     carried_size,
+    carry_state,
     ideal_readings,
     split_carried,
 )
@@ -54,7 +54,7 @@ class Estimated(Measured):
 
 
 @dataclass(frozen=True, eq=False)
-class Watch:
+class RunningObserver:
     """An observer at work in a time loop. model: its own robot; period (s)."""
 
     observer: Observer
@@ -97,7 +97,7 @@ class Watch:
         vdot = forward_dynamics(numbers, q, v, tau)["vdot"]
         return np.concatenate([rate_of_q(loops.posture, loops.rates(v)), vdot])
 
-    def corrected(
+    def estimate_after(
         self,
         numbers: Numbers,
         states: Vector,
@@ -123,7 +123,7 @@ class Watch:
             q = closed_coordinates(Loops(Posture(numbers, q)))
         v = v + step[nv:]
         after = Estimated(self.model, numbers, q, v, self.sensors, shown)
-        return after, np.concatenate([q, v]), carried_on(self.sensors, after, remembered)
+        return after, np.concatenate([q, v]), carry_state(self.sensors, after, remembered)
 
     def _gained(self, given: Memory, missed: Vector, t: Any) -> Vector:
         """L (y - h) (2nv,) with the gain at a time (s)."""

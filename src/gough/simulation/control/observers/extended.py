@@ -10,7 +10,7 @@ import numpy as np
 from gough.arguments import take, whole
 from gough.errors import UsageError
 from gough.simulation.control.observers._riccati import covariance_after
-from gough.simulation.control.observers.design import Schedule, first_covariance, scaled
+from gough.simulation.control.observers.design import Schedule, first_covariance, unit_matrices
 from gough.simulation.control.observers.observer import Observer
 from gough.simulation.motion.states import states_along
 
@@ -44,15 +44,15 @@ class Extended(Observer):
         samples = np.unique(np.round(np.linspace(0, steps, min(self.knots, steps + 1))).astype(int))
         times = np.minimum(samples * period, motion.duration)
         places = [place(state) for state in self._states(model, numbers, motion, times)]
-        P, scale = first_covariance(self.name, places[0]), scaled(places[0])[0]
+        P, scale = first_covariance(self.name, places[0]), unit_matrices(places[0])[0]
         covariances = [P]
         for k, (before, after) in enumerate(pairwise(places)):
             count = int(samples[k + 1] - samples[k])
             for part, length in ((before, count - count // 2), (after, count // 2)):
-                own, transition, C, Q = scaled(part)
+                own, transition, C, Q = unit_matrices(part)
                 P = covariance_after(P * np.outer(scale / own, scale / own), transition, C, Q, length)
                 scale = own
-            own = scaled(after)[0]
+            own = unit_matrices(after)[0]
             P, scale = P * np.outer(scale / own, scale / own), own
             covariances.append(P)
         return Schedule(samples * period, tuple(places), tuple(covariances))
