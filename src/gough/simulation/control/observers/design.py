@@ -131,7 +131,7 @@ def _untold(place: LinearPlace, transition: Vector, C: Vector) -> list[str]:
             said = [mode_in_words(names, np.log(value) / place.period, x) for x in unseen]
         else:  # as many coordinates as tell these motions apart
             told: Any = linalg.qr(unseen, pivoting=True) if len(unseen) else (None, None, ())
-            said = [names[k] for k in told[2][: len(unseen)]]
+            said = [names[k] for k in sorted(told[2][: len(unseen)])]
         found += [x for x in said if x not in found]
     return found
 
