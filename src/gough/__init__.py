@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gough import laws as laws
     from gough import loads as loads
     from gough import motions as motions
+    from gough import observers as observers
     from gough import robot as robot
     from gough import robots as robots
     from gough import sensors as sensors

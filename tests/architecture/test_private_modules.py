@@ -21,6 +21,7 @@ FAMILIES = (
     "gough.robots",
     "gough.simulation.actuators",
     "gough.simulation.control",
+    "gough.simulation.control.observers",
     "gough.simulation.integration.methods",
     "gough.simulation.loads",
     "gough.simulation.sensors",

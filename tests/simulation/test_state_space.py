@@ -32,7 +32,8 @@ def stand(model: gough.Model, duration: float) -> gough.Motion:
 def test_a_lead_on_a_mass_moves_as_its_matrices_say() -> None:
     """m ẍ = τ of the controller that leads: exp(A t) of the closed loop, by python-control's feedback."""
     plant = control.ss([[0, 1], [0, 0]], [[0], [1 / MASS]], [[1, 0]], [[0]])
-    loop: Any = control.feedback(plant, control.ss(LEAD))
+    lead: Any = control.ss(LEAD)
+    loop: Any = control.feedback(plant, lead)
     run = gough.simulate(slider(), stand(slider(), 0.6), laws.StateSpace(LEAD), q=[0.01], tolerance=1e-11)
     x0 = np.concatenate([[0.01, 0.0], np.zeros(loop.nstates - 2)])
     expected = [(expm(loop.A * t) @ x0)[0] for t in run.time]
@@ -45,11 +46,12 @@ def test_a_sampled_one_from_sample_to_sample() -> None:
     T = 0.01
     c = control.ss(control.sample_system(LEAD, T, "bilinear"))
     A, B = np.array([[1, T], [0, 1]]), np.array([T * T / 2, T]) / MASS
+    B_c, D = np.asarray(c.B), np.asarray(c.D)
     z, x, expected = np.zeros(c.nstates), np.array([0.01, 0.0]), []
     for _ in range(40):
         expected.append(x[0])
-        tau = (c.C @ z + c.D[:, 0] * -x[0])[0]
-        z, x = c.A @ z + c.B[:, 0] * -x[0], A @ x + B * tau
+        tau = (c.C @ z + D[:, 0] * -x[0])[0]
+        z, x = c.A @ z + B_c[:, 0] * -x[0], A @ x + B * tau
     for law in (laws.StateSpace(c), laws.StateSpace(LEAD)):
         run = gough.simulate(
             slider(), stand(slider(), 0.4), laws.Sampled(law, T), q=[0.01], method="rk4", step=T, check="off"
@@ -114,7 +116,7 @@ def test_a_wrong_sign_is_told_before_the_run() -> None:
 
 def test_margins_of_python_controls_controller() -> None:
     plant = control.tf([1.0], [MASS, 0.0, 0.0])
-    _, phase, *_ = control.stability_margins(plant * LEAD)
+    _, phase, *_ = control.stability_margins(plant * LEAD)  # pyright: ignore[reportOptionalOperand]
     found = gough.control_loop(slider(), laws.StateSpace(LEAD))
     assert found.phase_margin_deg[0] == pytest.approx(phase, rel=1e-6)
 

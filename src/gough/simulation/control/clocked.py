@@ -1,10 +1,11 @@
 """A law on a clock inside the compiled time loop, between its sensors and its actuators.
 
-Own states: first those of the actuators, which flow; then the memory, which changes at the begin of a step where something is
-due.
+Own states: first those of the actuators and of the observer, which flow; then the memory, which changes at the begin of a step
+where something is due.
     instant   sensors take their samples, late ones are shown; then the law takes its own: commands, within limits, pass the
               actuators and are on their way; then those that arrive are held
     between   forces are what is held, or what the actuators make of it in time
+The observer's estimate flows with the forces that are held; readings correct it at the law's samples.
 The law's own states x are those of the sampled law: x_{k+1} = x_k + T ẋ(x_k, …).
 """
 
@@ -27,7 +28,9 @@ from gough.simulation.control.law import (
     demand_shape,
     record_action,
 )
-from gough.simulation.control.own_robot import OwnRobot
+from gough.simulation.control.linear._design import model_and_numbers
+from gough.simulation.control.observers.estimated import PLACES, RATES, Estimated, RunningObserver
+from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.control.sensed import Sensed, channel_names
 from gough.simulation.sampling.cells import Cells, under, within
@@ -78,12 +81,22 @@ class Clocked(Law):
     @property
     def computes(self) -> bool:  # type: ignore[override]
         """See `Law`."""
-        return self.law.computes
+        return self.of.computes
 
     @property
     def any_velocities(self) -> bool:
-        """See `Law`."""
-        return self.law.any_velocities
+        """See `Law`: an estimate is told in one choice of velocities."""
+        return self.law.any_velocities and self.of.observer is None
+
+    def watch(self, model: "Model") -> RunningObserver | None:
+        """Its observer at work. model: the law's."""
+        observer = self.of.observer
+        return None if observer is None else RunningObserver(observer, model, self.sensors, self.of.period)
+
+    def holds(self, model: "Model") -> bool:
+        """Whether forces are held between samples."""
+        none = np.zeros(len(model.mechanism.drives))
+        return not any(flow.names for flow in self._flows(model, none, none))
 
     @property
     def known_form(self) -> Hashable | None:
@@ -94,11 +107,12 @@ class Clocked(Law):
             return None
         lines = [sensor.clock(self.of.period) for sensor in self.sensors]
         clocks = [(x.whole, bool(x.phase)) for x in (Line(1, self.of.period, self.of.delay), *lines)]
-        return Clocked, self.limit is None, own, tuple(around), len(self.sensors), tuple(clocks)
+        observer = None if self.of.observer is None else self.of.observer.structure
+        return Clocked, self.limit is None, own, tuple(around), len(self.sensors), tuple(clocks), observer
 
     def knows(self) -> "tuple[Any, Model | None]":
         """See `Law`."""
-        return self.law.knows()
+        return self.of.knows()
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`; model: the law's."""
@@ -132,7 +146,8 @@ class Clocked(Law):
             out |= under(f"sensor{k}", sensor.numbers(model, self.of.period))
         for k, actuator in enumerate(self.actuators):
             out |= under(f"actuator{k}", actuator.numbers(model))
-        return out
+        watch = self.watch(own)
+        return out if watch is None else out | under("observer", watch.numbers())
 
     def settings(self, model: "Model", own: "Model | None" = None) -> Vector:
         """See `Law`: parts that do not fit are named here, of the robot that runs."""
@@ -154,7 +169,8 @@ class Clocked(Law):
             key = key_of(self.of.seed, self.run, f"{sensor.name} {k}")
             own = sensor.memory(model, self.of.period, key, begin) | {"shown": np.zeros(len(sensor.readings(model)[0]))}
             out |= under(f"sensor{k}", own)
-        return out
+        watch = self.watch(model)
+        return out if watch is None else out | under("observer", watch.memory())
 
     def _flows(self, model: "Model", drives: Vector, rates: Vector) -> list[Flow]:
         return [actuator.flow(model, drives, rates) for actuator in self.actuators]
@@ -167,7 +183,8 @@ class Clocked(Law):
         memory = self._memory(model, sampled.first, q)
         rates = model.function("tree_rates").values(q=q, v=v, parameters=model.parameters)["u"]
         at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
-        flows = self._flows(model, q[model.drive_index], rates[at])
+        flows, watch = self._flows(model, q[model.drive_index], rates[at]), self.watch(model)
+        flows += [] if watch is None else [watch.flow(q, v)]
         cells = Cells.of(memory)
         none = np.full(cells.size, SIZE)
         return Inner(
@@ -183,12 +200,20 @@ class Clocked(Law):
         start, cells, found = self._split(model, first)
         fresh = replace(self, run=run)._memory(model, found["states"], begin=begin)
         keys = {key: x for key, x in fresh.items() if key.endswith((".key", ".count"))}
-        return np.concatenate([first[:start], cells.join(found | keys)])
+        flows, watch = first[:start].copy(), self.watch(model)
+        if watch is not None:
+            numbers = model_and_numbers(model, None, self.knows()[0])[1]
+            flows[start - watch.size :] = watch.first(numbers, flows[start - watch.size :])
+        return np.concatenate([flows, cells.join(found | keys)])
 
     def _split(self, model: "Model", inner: Vector) -> tuple[int, Cells, Memory]:
         """(how many of the own states flow, cells of the others, these by name). model: the law's."""
         none, n = np.zeros(0), len(model.mechanism.drives)
-        flowing = sum(len(flow.names) for flow in self._flows(model, np.zeros(n), np.zeros(n)))
+        flowing, watch = (
+            sum(len(flow.names) for flow in self._flows(model, np.zeros(n), np.zeros(n))),
+            self.watch(model),
+        )
+        flowing += 0 if watch is None else watch.size
         sizes = Cells.of(self._memory(model, none)).sizes
         cells = Cells({**sizes, "states": len(inner) - flowing - sum(sizes.values())})
         return flowing, cells, cells.split(inner[flowing:])
@@ -211,6 +236,10 @@ class Clocked(Law):
                 force, rate = actuator.act(force, states, here.measured, within(f"actuator{k}", given))
                 rates.append(rate)
                 at += len(flow.names)
+        watch = self.watch(here.own.model)
+        if watch is not None:
+            numbers = here.own.believed_numbers(here.measured, here.inputs)
+            rates.append(watch.rates(numbers, here.inner[at : at + watch.size], memory["held"]))
         return Action(force, np.concatenate(rates) if rates else np.zeros(0))
 
     def tick(self, here: Here) -> Tick:
@@ -231,7 +260,8 @@ class Clocked(Law):
         line, own, numbers = self._line(model), within("line", memory), within("line", given)
         exact = self._exact(line, own, numbers, t, exact)
         due, begins = line.is_due(own, numbers, t), own["fresh"][0]
-        view = self._view(here, shown, memory, given["law"])
+        believed = self._believed(here, shown, memory, given, t)
+        view = self._view(here, shown, memory, given["law"], believed and believed[0])
         action = record_action(self.law, view)
         command = self._commands(model, action.tau, memory["command"], begins, given)
         after["command"] = _where(due, command, memory["command"])
@@ -243,10 +273,30 @@ class Clocked(Law):
         found, after["held"] = line.push(own, numbers, t, command)
         after |= under("line", found)
         events.append(line.next_event(found, numbers, t))
-        flows = (
-            _where(begins, self._begun(model, here, after["held"], given), here.inner[:flowing]) if flowing else None
-        )
-        return Tick(cells.join(after), exact, _least(events), flows)
+        own_flows = flowing - (len(believed[1]) if believed else 0)
+        flows = here.inner[:flowing]
+        if own_flows:
+            begun = self._begun(model, here, after["held"], given)
+            flows = np.concatenate([_where(begins, begun, flows[:own_flows]), flows[own_flows:]])
+        if believed:
+            flows = np.concatenate([flows[:own_flows], _where(due, believed[1], flows[own_flows:])])
+            after["observer.carried"] = _where(due, believed[2], memory["observer.carried"])
+        return Tick(cells.join(after), exact, _least(events), flows if flowing else None)
+
+    def _believed(
+        self, here: Here, shown: list[Vector], memory: Memory, given: Memory, t: Any
+    ) -> tuple[Estimated, Vector, Vector] | None:
+        """(the robot as the observer has it after these readings, its states, what is remembered); None without an observer."""
+        watch = self.watch(here.own.model)
+        if watch is None:
+            return None
+        numbers = here.own.believed_numbers(here.measured, here.inputs)
+        flowing = len(here.inner) - Cells.of(memory).size
+        sensors = [within(f"sensor{k}", given) for k in range(len(shown))]
+        fresh = [memory[f"sensor{k}.line.fresh"] for k in range(len(shown))]
+        states = here.inner[flowing - watch.size : flowing]
+        own = within("observer", given)
+        return watch.estimate_after(numbers, states, own, sensors, fresh, memory["observer.carried"], shown, t)
 
     def _begun(self, model: "Model", here: Here, command: Vector, given: Memory) -> Vector:
         """States of the actuators as if the first command had been held for long."""
@@ -264,13 +314,18 @@ class Clocked(Law):
         strikes, exact = line.strikes(memory, numbers, t), memory["count"][0] * numbers["period"][0]
         return select(strikes, exact, before)
 
-    def _view(self, here: Here, shown: list[Vector], memory: Memory, settings: Vector) -> Here:
-        """What the law that is sampled sees: the robot's state, or, through sensors, its own robot where they show it."""
+    def _view(
+        self, here: Here, shown: list[Vector], memory: Memory, settings: Vector, believed: Estimated | None
+    ) -> Here:
+        """What the law that is sampled sees: the robot's state, or, through sensors, its own robot where they show it, or as
+        its observer believes it to be."""
         if not self.sensors:
             return replace(here, inner=memory["states"], settings=settings)
         model = here.own.model
         numbers = here.own.believed_numbers(here.measured, here.inputs)
-        seen = Sensed(model, numbers, self.sensors, shown, memory["geometry"])
+        seen: Measured = Sensed(model, numbers, self.sensors, shown, memory["geometry"])
+        if believed is not None and self.of.observer is not None and not self.of.observer.passive:
+            seen = believed
         own = OwnRobot(model, None, model)
         return Here(own, seen, memory["states"], settings, here.inputs[:0], here.now)
 
@@ -303,7 +358,14 @@ class Clocked(Law):
         places = _places(names, "states")
         for name, (which, its, columns) in self.law.signals(own, inner.names, inner.units).items():
             out[name] = [places[k] for k in which], its, columns
-        flowing = [k for k, unit in enumerate(units) if unit and "[" not in names[k]]
+        watched = (f"{PLACES}.", f"{RATES}.")
+        for key in watched if self.of.observer is not None else ():
+            at = [k for k, name in enumerate(names) if name.startswith(key)]
+            told = tuple(f"controller.{names[k]}" for k in at)
+            out[f"controller.{key[:-1]}"] = at, tuple(units[k] for k in at), told
+        flowing = [
+            k for k, unit in enumerate(units) if unit and "[" not in names[k] and not names[k].startswith(watched)
+        ]
         if flowing:
             out["actuators"] = flowing, tuple(units[k] for k in flowing), tuple(names[k] for k in flowing)
         return out

@@ -40,8 +40,7 @@ MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Py
 
 
 def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
-    """A float, or a tuple of floats; finite, and not below `least`; () only where `empty`. What is written with a unit stays so
-    until the robot is known (see `Law.unit_problems`)."""
+    """A float, or a tuple of floats; finite, not below `least`; () only where `empty`. Units stay until the robot is known."""
     x = floats(name, value)
     if empty and x.shape == (0,):
         return ()
@@ -206,6 +205,8 @@ class Law:
     """Whether forces are computed outside of the time loop and held from one moment to another; they stand in its rows."""
     sees_drives: ClassVar[bool] = False
     """Whether drives are all that it is told of the robot that runs: then its own robot needs to share no more than these."""
+    observes: ClassVar[bool] = False
+    """Whether it estimates the robot's state by itself."""
     vibrates: ClassVar[bool] = False
     """Whether its own states vibrate, so that sums over the samples of a clock do not tell them."""
     in_files: ClassVar[bool] = True
@@ -296,9 +297,8 @@ class Law:
 
     def signals(self, model: "Model", names: Sequence[str], units: Sequence[str]) -> Signals:
         """What a run tells of its own states, which have these names and units."""
-        if not names:
-            return {}
-        return {"controller.states": (list(range(len(names))), tuple(units), tuple(f"controller.{x}" for x in names))}
+        own = list(range(len(names))), tuple(units), tuple(f"controller.{x}" for x in names)
+        return {"controller.states": own} if names else {}
 
     def tell_run(self, model: "Model", t: Vector, q: Vector) -> Iterator[tuple[float, str]]:
         """(time (s), what happened) to the law in a run that stood at q (n, nq) at times t (n,), in words."""

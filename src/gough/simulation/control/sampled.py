@@ -10,6 +10,7 @@ from gough.arguments import number, take, whole
 from gough.errors import UsageError
 from gough.simulation.actuators.actuator import Actuator
 from gough.simulation.control.law import Action, Here, Law
+from gough.simulation.control.observers.observer import Observer
 from gough.simulation.sensors.sensor import Sensor
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Sampled(Law):
     sensors: what the law sees of the robot instead of its state (`gough.sensors`), one or several; actuators: what stands between
     its commands and the drives (`gough.actuators`), in the order in which commands pass them; seed: of the sensors' noise. Laws
     of gough, their own states included (x_{k+1} = x_k + period ẋ), are a part of the compiled time loop where steps are explicit.
+    observer: one of `gough.observers`, which estimates the whole robot, elastic coordinates too, from the readings; the law sees
+    the estimate.
     """
 
     law: Any
@@ -39,6 +42,7 @@ class Sampled(Law):
     delay: float = 0.0
     reset: Callable[[], Any] | None = field(default=None, kw_only=True)
     sensors: Sensor | Sequence[Sensor] = field(default=(), kw_only=True)
+    observer: Observer | None = field(default=None, kw_only=True)
     actuators: Actuator | Sequence[Actuator] = field(default=(), kw_only=True)
     seed: int = field(default=0, kw_only=True)
     name = "sampled"
@@ -64,6 +68,27 @@ class Sampled(Law):
         object.__setattr__(self, "seed", take("seed", whole(0), self.seed))
         object.__setattr__(self, "sensors", _several("sensors", self.sensors, Sensor))
         object.__setattr__(self, "actuators", _several("actuators", self.actuators, Actuator))
+        if self.observer is not None:
+            self._demand_observable()
+
+    def _demand_observable(self) -> None:
+        """UsageError where its observer cannot be one here."""
+        if not isinstance(self.observer, Observer):
+            raise UsageError(f"observer={self.observer!r}: give one of gough.observers")
+        if not self.sensors:
+            raise UsageError(
+                f"{self.observer.name}: an observer needs readings; give sensors=[gough.sensors.Encoders(noise=…)]"
+            )
+        if not isinstance(self.law, Law):
+            return
+        if self.law.observes:
+            raise UsageError(f"{self.law.name} has an observer of its own; leave observer= out, or sample an LQR")
+        if any(x is not None for x in self.law.knows()) and any(x is not None for x in self._observers_robot):
+            raise UsageError("observer and law share one robot: give nominal= and model= to one of the two")
+
+    @property
+    def _observers_robot(self) -> "tuple[Any, Model | None]":
+        return (None, None) if self.observer is None else (self.observer.nominal, self.observer.model)
 
     @property
     def equipped(self) -> bool:
@@ -106,12 +131,13 @@ class Sampled(Law):
 
     @property
     def computes(self) -> bool:  # type: ignore[override]
-        """Whether its law computes with a robot of its own."""
-        return isinstance(self.law, Law) and self.law.computes
+        """Whether its law or observer computes with a robot of its own."""
+        return self.observer is not None or (isinstance(self.law, Law) and self.law.computes)
 
     def knows(self) -> "tuple[Any, Model | None]":
-        """See `Law`."""
-        return self.law.knows() if isinstance(self.law, Law) else (None, None)
+        """See `Law`: what the law knows, or its observer."""
+        own = self.law.knows() if isinstance(self.law, Law) else (None, None)
+        return own if any(x is not None for x in own) else self._observers_robot
 
     def check(self, model: "Model", motion: "Motion | None", in_loop: bool = False) -> None:
         """See `Law`. in_loop: whether it is a part of the time loop."""
@@ -153,10 +179,19 @@ class Sampled(Law):
         if self.called:
             inner |= {"called": self.called}
         told = {"period": self.period, "delay": self.delay, "of": inner}
+        if self.observer is not None:
+            told["observer"] = self.observer.describe() | self._unknown_to_observer()
         for key in ("sensors", "actuators"):
             if getattr(self, key):
                 told[key] = [x.describe() for x in getattr(self, key)]
         return super().describe() | told | ({"seed": self.seed} if self.sensors else {})
+
+    def _unknown_to_observer(self) -> dict[str, Any]:
+        """What of forces and readings the observer takes for something else than it is."""
+        actuators, sensors = _several("actuators", self.actuators, Actuator), _several("sensors", self.sensors, Sensor)
+        unknown = [x.name for x in actuators if type(x).act is not Actuator.act]
+        unknown += [f"bias of {x.name}" for x in sensors if np.any(np.asarray(x.bias, dtype=float))]
+        return {"not_known": unknown} if unknown else {}
 
 
 def _several(name: str, given: Any, kind: type) -> tuple[Any, ...]:

@@ -30,6 +30,7 @@ from gough.simulation.events import Happening
 from gough.simulation.results import _files as files
 from gough.simulation.results import _parts as parts
 from gough.simulation.results._channels import Catalogue
+from gough.simulation.results._estimation import EstimationError, estimation_error
 from gough.simulation.results._info import RunInfo
 from gough.simulation.results._parts import Comparison, compare
 from gough.simulation.results._recorded import Channel, Recorded, force_columns, rate_columns
@@ -284,6 +285,11 @@ class Run:
             "bad_states": int(np.count_nonzero((self.status != 0) & (self.status != Status.CROSSED))),
             "crossed": [t for t, _ in self.crossings],
         }
+
+    @checked(after=number(0))
+    def estimation_error(self, after: float = 0.0) -> EstimationError:
+        """How far an observer's estimate is off, of what bends, over its motion; from a time (s) on."""
+        return estimation_error(self, after)
 
     def described(self, **changes: Any) -> "Run":
         """The same run with other information about it (`stopped=`, `notes=`, …)."""

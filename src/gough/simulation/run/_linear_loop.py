@@ -49,7 +49,7 @@ def _is_plain(law: Law) -> bool:
     """Whether what stands around a law on a clock is in equation (1)."""
     if not isinstance(law, Clocked):
         return True
-    if law.actuators or len(law.sensors) > 1:
+    if law.actuators or len(law.sensors) > 1 or law.of.observer is not None:
         return False
     return all(
         type(x) is Encoders and x.bandwidth is None and not x.delay and x.period is None and not np.any(x.lost)

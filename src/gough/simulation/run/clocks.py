@@ -8,6 +8,8 @@ from gough.errors import UsageError
 from gough.simulation._formulas import digest_of
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
+from gough.simulation.control.linear._design import model_and_numbers
+from gough.simulation.control.observers.observer import Observer
 from gough.simulation.control.recorded import record_function
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.explicit import ExplicitRungeKutta
@@ -32,6 +34,8 @@ def law_in_loop(law: Law, method: Method, model: "Model", motion: Motion | None)
     if isinstance(law.law, Law):
         tuned = _tuned(law.law, model, law.period)
         law = law if tuned is law.law else replace(law, law=tuned)
+    if law.observer is not None and isinstance(method, ExplicitRungeKutta):
+        law = replace(law, observer=_tuned_observer(law, law.observer, model, motion))
     if not isinstance(method, ExplicitRungeKutta):
         if law.equipped:
             raise UsageError(f"method {method.name!r} has no sensors and actuators around a law; take rk4, dp5 or bs3")
@@ -57,6 +61,22 @@ def _tuned(law: Law, model: "Model", period: float | None) -> Law:
         return law.tune(model, period)
     recent: Recent = model.cached("tuned laws", Recent)
     return recent.get((law, period), lambda: law.tune(model, period))
+
+
+def _tuned_observer(law: Sampled, observer: Observer, model: "Model", motion: Motion | None) -> Observer:
+    """`Observer.tuned_for` the robot that the law computes with; those of the last few are known."""
+    own, numbers = model_and_numbers(model, *reversed(law.knows()))
+
+    def tuned() -> Observer:
+        return observer.tuned_for(own, numbers, law.period, law.sensors, motion)  # type: ignore[arg-type]
+
+    key = (observer, own, numbers.tobytes(), law.period, law.sensors, motion)
+    try:
+        hash(key)
+    except TypeError:  # of arrays or mappings
+        return tuned()
+    recent: Recent = model.cached("tuned observers", Recent)
+    return recent.get(key, tuned)
 
 
 def with_fitting_step(settings: RunSettings, law: Law, model: "Model") -> RunSettings:

@@ -160,7 +160,9 @@ class Setup:
     @property
     def held(self) -> bool:
         """Whether forces are held from sample to sample."""
-        return self.law.held or (isinstance(self.law, Clocked) and not self.plant.flowing and self.settings.every == 1)
+        return self.law.held or (
+            isinstance(self.law, Clocked) and self.law.holds(self.model) and self.settings.every == 1
+        )
 
     def describe(self) -> dict[str, Any]:
         """What a run keeps about the robot that ran, where it is not the model as it was given."""

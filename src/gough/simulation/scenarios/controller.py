@@ -5,6 +5,7 @@ controller: {computed_torque: {stiffness: 400, damping: 40}}
 controller: {computed_torque: {model: rigid_delta.yaml, nominal: {platform.M: 0.8}}}     a robot of its own: file or name, numbers
 controller: {sampled: {law: {joint_pd: {stiffness: 2e4, damping: 300}}, period: 1 ms}}
 controller: {sampled: {law: …, period: 1 ms, sensors: [{encoders: {noise: 1 um}}], actuators: {rate_limit: {rate: 1 kN/s}}}}
+controller: {sampled: {law: …, period: 1 ms, sensors: [{encoders: {noise: 1 um}}], observer: {kalman: {passive: true}}}}
 """
 
 import re
@@ -25,6 +26,7 @@ from gough.simulation.actuators import family as actuators
 from gough.simulation.actuators.actuator import Actuator
 from gough.simulation.control import laws
 from gough.simulation.control.law import Law
+from gough.simulation.control.observers import family as observers
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.scenarios._items import parameter_fault
 from gough.simulation.sensors import family as sensors
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from gough.model import Model
 
 FORCE = ("force", "torque")
-FAMILIES = ("sensors", "actuators")
+FAMILIES = ("sensors", "actuators", "observer")
 """What stands around a law on a clock."""
 GRIDS = ("ranges", "fixed")
 """Arguments that are numbers by names of coordinates."""
@@ -61,10 +63,11 @@ def controller_in(data: Any, mark: Mark, file: str, model: "Model | None" = None
 
 
 def known_parts(family: str) -> dict[str, type[Any]]:
-    """All sensors or actuators that a file can name."""
-    module = {"sensors": sensors, "actuators": actuators}[family]
+    """All sensors, actuators or observers that a file can name."""
+    module = {"sensors": sensors, "actuators": actuators, "observer": observers}[family]
     kinds = [getattr(module, name) for name in module.__all__]
-    return {_small(kind.__name__): kind for kind in kinds if not isabstract(kind) and kind is not Actuator}
+    left_out = (Actuator, observers.ObserverDesign)
+    return {_small(kind.__name__): kind for kind in kinds if not isabstract(kind) and kind not in left_out}
 
 
 def _member_in(
@@ -137,13 +140,15 @@ def _argument(
     """Numbers in SI units, lists of them as tuples, laws inside laws; words are left to the law. key: law.argument of a kind."""
     argument = key.partition(".")[2]
     dimensions = {"limit": FORCE, **kind.dimensions}.get(argument, ("number",))
+    if argument == "observer" and issubclass(kind, Sampled):
+        return _member_in(value, mark, file, known_parts(argument), argument, model)
     if argument in FAMILIES and issubclass(kind, Sampled):
         several = isinstance(value, Seq)
         listed = zip(value, value.marks, strict=True) if several else [(value, mark)]
         family, what = known_parts(argument), argument.removesuffix("s")
         parts = [_member_in(x, where, file, family, what, model) for x, where in listed]
         return tuple(x for x, _ in parts), [p for _, more in parts for p in more]
-    if argument == "seed" and isinstance(value, int):
+    if argument in ("seed", "knots") and isinstance(value, int):
         return value, []
     if argument in ("nominal", "adapt") and isinstance(value, Map):
         faults = {name: fault for name, x in value.items() if (fault := parameter_fault(x)) is not None}

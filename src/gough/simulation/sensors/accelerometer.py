@@ -29,6 +29,7 @@ class Accelerometer(Sensor):
 
     frame: str
     name = "accelerometer"
+    carried = ("velocity",)
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "noise": ("acceleration",),
         "bias": ("acceleration",),

@@ -40,6 +40,8 @@ class Sensor(ABC):
     lost: float = 0.0
     name: ClassVar[str] = "sensor"
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    carried: ClassVar[tuple[str, ...]] = ()
+    """What it remembers that follows from the robot's state at the sample before, and that `truth` looks at."""
 
     def __post_init__(self) -> None:
         for key, least in (("noise", 0.0), ("bias", -np.inf), ("resolution", 0.0)):

@@ -9,7 +9,7 @@ Observer   x' = A_d x + B_d (u + w), y = C x + e with w, e independent from samp
            x̂ + L (y - C x̂) at the sample                                                                             (3)
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -145,14 +145,22 @@ def hardly_seen(point: DesignPoint, period: float, L: Vector) -> tuple[str, ...]
     """Modes of low observability, in words: vibrations of the robot with its drives held that errors of an observer of this gain
     perform as well, and that die out hardly faster there: readings of the drives tell nothing more of them."""
     held, C = point.linear.discrete(period), point.linear.C
-    nv = len(held.A) // 2
-    S, B = C[:, :nv].T, point.linear.B[nv:]
-    free = np.eye(nv) - B @ np.linalg.pinv(S.T @ B) @ S.T
-    scale = point.sizes
-    locked = point.linear.A.copy()
-    locked[nv:] = free @ locked[nv:]
-    values, shapes = np.linalg.eig(locked * scale / scale[:, None])
-    errors, found = np.linalg.eigvals(held.A - held.A @ L @ C), []
+    errors = np.linalg.eigvals(held.A - held.A @ L @ C)
+    return tuple(said for said, _ in modes_left_alone(point.linear, point.sizes, errors, period, True))
+
+
+def modes_left_alone(
+    linear: "LinearModel", sizes: Vector, errors: Vector, period: float, held: bool
+) -> list[tuple[str, float]]:
+    """Modes that errors of an observer perform as well and that die out hardly faster there: in words, and frequencies (Hz).
+    errors: their factors from sample to sample; held: whether the drives, the first outputs, are; sizes (2nv,): typical of x."""
+    nv, drives = len(linear.A) // 2, linear.B.shape[1]
+    locked = linear.A.copy()
+    if held:
+        S, B = linear.C[:drives, :nv].T, linear.B[nv:]
+        locked[nv:] = (np.eye(nv) - B @ np.linalg.pinv(S.T @ B) @ S.T) @ locked[nv:]
+    values, shapes = np.linalg.eig(locked * sizes / sizes[:, None])
+    found: list[tuple[str, float]] = []
     for value, shape in zip(values, shapes.T, strict=True):
         if value.imag <= 0 or not len(errors):
             continue
@@ -161,8 +169,8 @@ def hardly_seen(point: DesignPoint, period: float, L: Vector) -> tuple[str, ...]
         nearest, errors = errors[k], np.delete(errors, k)  # each error's mode is that of one
         alike = np.abs(nearest - pole) <= ALIKE * abs(value) * period
         if alike and -np.log(np.abs(nearest)) <= (1 + HARDLY) * -value.real * period + ROUNDING:
-            found.append(_mode_in_words(point, value, shape))
-    return tuple(found)
+            found.append((mode_in_words(linear.states, value, shape), float(abs(value)) / (2 * np.pi)))
+    return found
 
 
 def _modes_apart(A: Vector, seen: Vector, point: DesignPoint, moved: bool) -> Iterator[str]:
@@ -175,11 +183,12 @@ def _modes_apart(A: Vector, seen: Vector, point: DesignPoint, moved: bool) -> It
     for value, shape in zip(values, shapes.T, strict=True):
         kept = value.imag >= 0 and value.real >= -MARGINAL * fastest
         if kept and np.linalg.norm(seen @ shape) <= UNMOVED * largest * np.linalg.norm(shape):
-            yield _mode_in_words(point, value, shape)
+            yield mode_in_words(point.linear.states, value, shape)
 
 
-def _mode_in_words(point: DesignPoint, value: complex, shape: Vector) -> str:
-    names, nv = point.linear.states, len(shape) // 2
+def mode_in_words(names: Sequence[str], value: complex, shape: Vector) -> str:
+    """The state (of `names`) that moves most in a mode, and its frequency."""
+    nv = len(shape) // 2
     most = names[nv + int(np.argmax(np.abs(shape[nv:])))]
     hz = abs(value) / (2 * np.pi)
     return f"{most} ({hz:.4g} Hz)" if hz > STILL else most

@@ -60,6 +60,7 @@ class LQG(Law):
     at: Sequence[float] | np.ndarray | None = field(default=None, kw_only=True)
     model: "Model | None" = field(default=None, kw_only=True)
     name = "LQG"
+    observes = True
     kinds = KINDS
     dimensions: ClassVar = {
         "error": ("length", "angle"),
