@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 STATES = 6
 RELATIVE = 1e-9
 SENSITIVE = 1e4
-NOTHING = 1e-30
-"""Of any output, in SI units: products of roundings, which one order of operations leaves and another one does not."""
+NOTHING = 1e-15
+"""Of any output, in SI units: what rounding of numbers of size 1 leaves, which one order of operations does and another one does
+not (how far axes are from in line, say, whose steps by single inputs are squares of these)."""
 _ROUNDING = 2.0**-52
 _STEP = 2.0**-30
 _TRIES = 3

@@ -83,7 +83,13 @@ class LinearModel:
             raise UsageError(f"response: give finite frequencies (k,) in Hz, not an array of shape {np.shape(hz)}")
         at = jw if self.period is None else np.exp(jw * self.period)
         A, B, C, D = (x[..., None, :, :] for x in (self.A, self.B, self.C, self.D))
-        return C @ np.linalg.solve(at[:, None, None] * np.eye(A.shape[-1]) - A, B + 0j) + D
+        try:
+            return C @ np.linalg.solve(at[:, None, None] * np.eye(A.shape[-1]) - A, B + 0j) + D
+        except np.linalg.LinAlgError:
+            raise UsageError(
+                "response: one of these frequencies is a pole of the model, where its response has no bound (0 Hz of a robot "
+                "that drifts freely, say); leave it out"
+            ) from None
 
     def to_control(self) -> Any:
         """A `control.StateSpace` of python-control, with the same names and period; of one state. Dots become _."""

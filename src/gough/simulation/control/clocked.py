@@ -28,7 +28,7 @@ from gough.simulation.control.law import (
     demand_shape,
     record_action,
 )
-from gough.simulation.control.linear._design import model_and_numbers
+from gough.simulation.control.linear.design import model_and_numbers
 from gough.simulation.control.observers.estimated import PLACES, RATES, Estimated, RunningObserver
 from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.control.sampled import Sampled

@@ -8,7 +8,7 @@ from gough.errors import UsageError
 from gough.simulation._formulas import digest_of
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
-from gough.simulation.control.linear._design import model_and_numbers
+from gough.simulation.control.linear.design import model_and_numbers
 from gough.simulation.control.observers.observer import Observer
 from gough.simulation.control.recorded import record_function
 from gough.simulation.control.sampled import Sampled

@@ -13,7 +13,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.scalar import product, zeros
 from gough.simulation.control.law import Action, Here, Inner, Law, as_numbers, entries
-from gough.simulation.control.linear._design import design_point, hardly_seen, model_and_numbers, observer_gain
+from gough.simulation.control.linear.design import design_point, hardly_seen, model_and_numbers, observer_gain
 from gough.simulation.control.linear.lqr import KINDS, cost_gain, demand_costs, reference_of
 from gough.simulation.control.own_robot import demand_own_model
 from gough.simulation.control.reference import drives_of

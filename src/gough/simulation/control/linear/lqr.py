@@ -13,7 +13,7 @@ from gough.arguments import floats
 from gough.errors import UsageError
 from gough.scalar import product
 from gough.simulation.control.law import Here, Law, as_numbers, entries
-from gough.simulation.control.linear._design import DesignPoint, design_point, model_and_numbers, regulator_gain
+from gough.simulation.control.linear.design import DesignPoint, design_point, model_and_numbers, regulator_gain
 from gough.simulation.control.own_robot import demand_own_model
 from gough.simulation.control.reference import drives_of
 from gough.simulation.control.sensed import Sensed

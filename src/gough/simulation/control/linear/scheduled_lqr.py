@@ -19,8 +19,8 @@ from gough.errors import RunWarning, Status, UsageError, warn
 from gough.scalar import product
 from gough.simulation.control.gravity_compensation import demand_drives, holding_forces
 from gough.simulation.control.law import Here, Law
-from gough.simulation.control.linear._design import DesignPoint, design_point, model_and_numbers
 from gough.simulation.control.linear._schedule import SplineTable
+from gough.simulation.control.linear.design import DesignPoint, design_point, model_and_numbers
 from gough.simulation.control.linear.lqr import cost_gain, demand_costs, places_of_others
 from gough.simulation.control.own_robot import demand_own_model
 from gough.simulation.control.reference import drives_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.control.linear._design import UNMOVED, mode_in_words, modes_left_alone
+from gough.simulation.control.linear.design import UNMOVED, mode_in_words, modes_left_alone
 from gough.simulation.control.observers._places import LinearPlace
 from gough.simulation.control.observers._riccati import steady_covariance
 from gough.simulation.control.sensed import channel_names
