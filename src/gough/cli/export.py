@@ -20,7 +20,8 @@ def export(
         typer.Argument(
             metavar="[FUNCTION]",
             help="inverse_dynamics, forward_dynamics, mass_matrix, …, frame_pose:NAME; inverse_dynamics@pose takes the pose "
-            "instead of q where all legs have closed forms. Left out with --controller.",
+            "instead of q where all legs have closed forms; forward_geometry, configuration, time_step, linear_model. Left out "
+            "with --controller.",
         ),
     ] = None,
     target: Annotated[str, typer.Option("--target", help="c (C99) or cuda.")] = "c",
