@@ -9,7 +9,7 @@ The observer's estimate flows with the forces that are held; readings correct it
 The law's own states x are those of the sampled law: x_{k+1} = x_k + T ẋ(x_k, …).
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +52,9 @@ SIZE = 1e300
 
 @dataclass(frozen=True)
 class Clocked(Law):
-    """of: what the user gave, whose law is one of gough's. run: which of many, for random numbers."""
+    """of: what the user gave, whose law is one of gough's."""
 
     of: Sampled
-    run: int = 0
     name = "sampled"
 
     @property
@@ -166,9 +165,8 @@ class Clocked(Law):
             | under("line", self._line(model).memory(begin))
         )
         for k, sensor in enumerate(self.sensors):
-            key = key_of(self.of.seed, self.run, f"{sensor.name} {k}")
-            own = sensor.memory(model, self.of.period, key, begin) | {"shown": np.zeros(len(sensor.readings(model)[0]))}
-            out |= under(f"sensor{k}", own)
+            shown = {"shown": np.zeros(len(sensor.readings(model)[0]))}
+            out |= under(f"sensor{k}", sensor.memory(model, self.of.period, self._key(k, 0), begin) | shown)
         watch = self.watch(model)
         return out if watch is None else out | under("observer", watch.memory())
 
@@ -195,26 +193,30 @@ class Clocked(Law):
             cells.size,
         )
 
-    def first_of_run(self, model: "Model", first: Vector, run: int, begin: float = 0.0) -> Vector:
-        """See `Law`."""
+    def first_of_runs(self, model: "Model", first: Vector, runs: Sequence[int], begin: float = 0.0) -> Vector:
+        """See `Law`: runs differ by the keys of what is drawn by chance."""
         start, cells, found = self._split(model, first)
-        fresh = replace(self, run=run)._memory(model, found["states"], begin=begin)
-        keys = {key: x for key, x in fresh.items() if key.endswith((".key", ".count"))}
+        fresh = self._memory(model, found["states"], begin=begin)
+        counts = {name: x for name, x in fresh.items() if name.endswith(".count")}
         flows, watch = first[:start].copy(), self.watch(model)
         if watch is not None:
             numbers = model_and_numbers(model, None, self.knows()[0])[1]
             flows[start - watch.size :] = watch.first(numbers, flows[start - watch.size :])
-        return np.concatenate([flows, cells.join(found | keys)])
+        out = np.tile(np.concatenate([flows, cells.join(found | counts)]), (len(runs), 1))
+        for k in range(len(self.sensors)):
+            at = start + cells.starts[f"sensor{k}.key"]
+            out[:, at : at + 2] = [self._key(k, run) for run in runs]
+        return out
+
+    def _key(self, k: int, run: int) -> Vector:
+        return key_of(self.of.seed, run, f"{self.sensors[k].name} {k}")
 
     def _split(self, model: "Model", inner: Vector) -> tuple[int, Cells, Memory]:
         """(how many of the own states flow, cells of the others, these by name). model: the law's."""
-        none, n = np.zeros(0), len(model.mechanism.drives)
-        flowing, watch = (
-            sum(len(flow.names) for flow in self._flows(model, np.zeros(n), np.zeros(n))),
-            self.watch(model),
-        )
+        none, watch = np.zeros(len(model.mechanism.drives)), self.watch(model)
+        flowing = sum(len(flow.names) for flow in self._flows(model, none, none))
         flowing += 0 if watch is None else watch.size
-        sizes = Cells.of(self._memory(model, none)).sizes
+        sizes = Cells.of(self._memory(model, np.zeros(0))).sizes
         cells = Cells({**sizes, "states": len(inner) - flowing - sum(sizes.values())})
         return flowing, cells, cells.split(inner[flowing:])
 

@@ -279,9 +279,9 @@ class Law:
         """Own states at the first state of the robot."""
         return Inner()
 
-    def first_of_run(self, model: "Model", first: Vector, run: int, begin: float = 0.0) -> Vector:
-        """Own states (n,) at the first time (s) of one of many runs, from those of the first run at 0."""
-        return first
+    def first_of_runs(self, model: "Model", first: Vector, runs: Sequence[int], begin: float = 0.0) -> Vector:
+        """Own states (runs, n) at the first time (s) of some of many runs, from those (n,) of the first run at 0."""
+        return np.tile(first, (len(runs), 1))
 
     def tick(self, here: Here) -> Tick:
         """What happens at the begin of a step, of laws with states that do not flow."""

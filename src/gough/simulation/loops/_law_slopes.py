@@ -183,7 +183,7 @@ class LawSlopes:
             out = np.tile(self.plant.inner_first(q[0], still), (len(q), 1))
             out[:, places] = q[:, : len(places)]
             return out
-        return np.array([self.plant.inner_first(x, still) for x in q])
+        return np.concatenate([self.plant.inner_first(x, still) for x in q])
 
     def settle_clock(self, q: Array, instants: list[float], cycles: int) -> Array:
         """Own states (n, k) of a clock that has run through so many cycles of instants (s) with the robot at rest."""

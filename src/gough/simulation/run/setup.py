@@ -81,7 +81,7 @@ def starting_state(
     demand_consistent(model, first_q[None], None if parameters is model.parameters else parameters[None])
     if plant.law.prescribed and motion is not None and not (q is None and v is None):
         demand_begin(model, plant.law.reference(model, motion, parameters), first_q[None], first_v[None], begin)
-    inner = plant.inner_first(first_q, first_v, begin=begin)
+    inner = plant.inner_first(first_q, first_v, begin=begin)[0]
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ class Cells:
     def size(self) -> int:
         """Of the vector."""
         return sum(self.sizes.values())
+
+    @property
+    def starts(self) -> dict[str, int]:
+        """Where in the vector each array begins."""
+        return dict(zip(self.sizes, accumulate(self.sizes.values(), initial=0), strict=False))
 
     @property
     def names(self) -> tuple[str, ...]:
