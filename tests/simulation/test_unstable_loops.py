@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough import laws, motions, sensors
+from gough import actuators, laws, motions, sensors
 from gough.errors import RunWarning, UsageError
 from laws.subjects import built
 from simulation.sliders import MASS, slider
@@ -37,6 +37,14 @@ CLOCKS = {
     "late by two periods": ({"delay": 0.02}, 60.0, 12.0),
     "late by a part": ({"delay": 0.017}, 60.0, 12.0),
     "rates are differences": ({"sensors": sensors.Encoders()}, 300.0, 110.0),
+    "encoders are late": ({"sensors": sensors.Encoders(delay=0.013), "delay": 0.004}, 60.0, 12.0),
+    "a filter": ({"sensors": sensors.Encoders(bandwidth=6.0, noise=1e-12)}, 60.0, 12.0),
+    "encoders on a clock of their own": ({"sensors": sensors.Encoders(period=0.005, delay=0.012)}, 60.0, 12.0),
+    "a lag and a rate limit": (
+        {"actuators": [actuators.Lag(time=0.05), actuators.RateLimit(rate=1e9)], "sensors": sensors.Encoders()},
+        60.0,
+        12.0,
+    ),
 }
 
 
@@ -55,6 +63,17 @@ def test_a_run_grows_as_it_was_said(name: str) -> None:
     assert any("unstable" in text for _, text in run.info.events)
     with pytest.raises(UsageError, match=r"the loop of joint PD is unstable .* a shorter period or delay"):
         gough.simulate(slider(), stand(1.5), law, q=[1e-6], method="rk4", step=1e-3, check="raise")
+
+
+def test_friction_holds_what_inertia_alone_would_not() -> None:
+    """v' = (u - c v)/m, u held for T: d is stable below c (1 + e)/(1 - e), e = exp(-c T/m), 2 m/T where there is no friction."""
+    T, c = 0.01, 2000.0
+    e = np.exp(-c * T / MASS)
+    most = c * (1 + e) / (1 - e)
+    assert most > 3 * 2 * MASS / T
+    for d, stable in ((0.8 * most, True), (1.2 * most, False)):
+        texts, run = told(slider(viscous=c), laws.Sampled(laws.JointPD(1.0, d), T), stand(1.0), method="rk4", step=1e-4)
+        assert not texts if stable else texts, d
 
 
 def test_the_limit_of_a_sampled_spring() -> None:

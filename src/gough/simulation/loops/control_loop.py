@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +13,11 @@ from gough.arguments import a_law, a_model, checked, design, numbers, word, wren
 from gough.errors import UsageError
 from gough.model import LinearModel, Model
 from gough.simulation.control.law import Law
-from gough.simulation.loops._frequencies import continuous_poles
-from gough.simulation.loops._law_slopes import LawSlopes, small_law
+from gough.simulation.linear.law_slopes import LawSlopes
+from gough.simulation.linear.open_loop import OpenLoops, continuous_poles, open_loops
 from gough.simulation.loops._measures import is_stable, measure_loops
-from gough.simulation.loops._open_loop import open_loops
+from gough.simulation.loops._small_law import small_law
 from gough.text import short_repr
-
-if TYPE_CHECKING:
-    from gough.simulation.loops._open_loop import OpenLoops
 
 Array = np.ndarray
 
@@ -103,8 +100,7 @@ def control_loop(
     linear = linear_model(model, q, outputs=("drives",), wrench=wrench, parameters=parameters)
     demand_forces(model, law, linear.tau)
     slopes = LawSlopes.of(model, found, chosen, values)
-    batch = replace(linear, A=linear.A[None], B=linear.B[None], q=linear.q[None])
-    loops = open_loops(slopes, batch)
+    loops = open_loops(slopes, linear.A[None], linear.B[None], linear.q[None])
     if not np.isfinite(loops.A).all() or not np.isfinite(loops.C).all():
         raise UsageError(
             f"{found.name}: its forces have no finite derivatives at this pose; it cannot be linearised there"
@@ -117,7 +113,7 @@ def control_loop(
     return ControlLoop(_named(linear, loops), poles[np.argsort(-poles.real)], stable, **own)  # type: ignore[arg-type]
 
 
-def _named(linear: LinearModel, loops: "OpenLoops") -> LinearModel:
+def _named(linear: LinearModel, loops: OpenLoops) -> LinearModel:
     """The open loop as a linear model."""
     more = tuple(f"law{k + 1}" for k in range(loops.A.shape[1] - len(loops.kept)))
     return replace(
