@@ -110,7 +110,7 @@ FRICTION = {"coulomb": 3.0, "smoothing": 1e-3, "viscous": 200.0}
 
 
 def test_friction_that_a_law_makes_up_for_is_no_feedback() -> None:
-    """Computed torque pushes along with the rate to make up for friction, of which its robot has as much: x'' + 40 x' + 400 x = 0,
+    """Computed torque makes up for friction, of which its robot has as much: x'' + 40 x' + 400 x = 0,
     x = 1e-3 (1 + 20 t) exp(-20 t)."""
     model = slider(**FRICTION)
     law = laws.Sampled(laws.ComputedTorque(400.0, 40.0), 1e-4)
