@@ -14,7 +14,8 @@ MASS = 2.0
 
 
 def slider(gravity: float = 0.0, viscous: float = 0.0, **drive: float) -> gough.Model:
-    """A mass of 2 kg that slides along z; gravity (m/s²) along -z, friction viscous (N s/m). Its inertia makes its size one metre."""
+    """A mass of 2 kg that slides along z; gravity (m/s²) along -z; viscous friction (N s/m).
+    Its inertia makes its size one metre."""
     data = {
         "format": 1,
         "name": "slider",

@@ -238,3 +238,38 @@ def test_what_cannot_be_shaped_is_refused(sliders):
         motions.shape(sliding(), sliders, "two_mode", modes=[1, 1])
     with pytest.raises(UsageError, match="damping= goes with frequency="):
         motions.shape(sliding(), sliders, damping=0.1)
+
+
+@pytest.mark.parametrize(("stiffness", "damping"), [(1e6, 1e4), (1e6, 2e4), (4e5, 1.2e4)])
+def test_servos_that_damp(sliders, stiffness, damping):
+    """Soft servos, damped by a half to critically: the links' slow vibration is what stays, and it is put to rest. About home
+    ẋ = A x - B a of the linear model, closed by the servos; what a small move leaves of it by its left eigenvector."""
+    motion = motions.quintic(drives={"q11": [0, 2e-3], "q21": [0, 1e-3]}, durations=0.15)
+    linear = gough.linear_model(sliders)
+    nv = len(linear.A) // 2
+    rows = [linear.states.index(f"d{name}") for name in linear.inputs]
+    A = linear.A.copy()
+    A[:, rows] -= stiffness * linear.B
+    A[:, [nv + r for r in rows]] -= damping * linear.B
+    values, left = np.linalg.eig(A.T)
+    stays = int(np.argmin(np.where((values.imag > 1.0) & (values.imag < 100.0), np.abs(values.real), np.inf)))
+    value, w = values[stays], left[:, stays]
+    assert -value.real / abs(value) < 0.03
+
+    def leaves(motion):
+        t = np.linspace(0.0, motion.duration, 8001)
+        pushed = motion.at(t).acceleration @ w[[nv + r for r in rows]]
+        return abs(np.trapezoid(pushed * np.exp(value * (motion.duration - t)), t))
+
+    shaped = motions.shape(motion, sliders, drives={"stiffness": stiffness, "damping": damping})
+    assert shaped.duration - motion.duration == pytest.approx(np.pi / value.imag, rel=1e-3)
+    assert leaves(shaped) < 2e-3 * leaves(motion)
+
+
+def test_servos_that_let_nothing_swing():
+    """A rigid robot on critically damped springs."""
+    bars = gough.build("five_bar")
+    start = bars.drives(bars.home)
+    turn = motions.quintic(drives=[start, start + 0.1], durations=0.3)
+    with pytest.raises(UsageError, match=r"five_bar: with its drives so held nothing swings at pose 0 of 33"):
+        motions.shape(turn, bars, drives={"stiffness": 1.0, "damping": 50.0})

@@ -27,11 +27,12 @@ class ControlLoop:
     """A loop, opened at the drive forces. open: its linear model from forces into the robot to those that the law gives, with
     opposite sign: L = C (s - A)⁻¹ B; from sample to sample of a law on a clock. q (nq,), tau (drives,): rest.
 
-    poles (k,), 1/s: of the closed loop. stable. Of a stable loop, for every drive with the others' loops closed: gain_margin
-    (drives, 2): factors of the force, the one below 1 (0: none) and the one above (inf: none) at which stability is lost;
-    phase_margin_deg, delay_margin (s), crossover_hz (the highest frequency with |L_k| = 1), bandwidth_hz (the lowest with
-    |S_kk| = 1/√2), disk_margin (drives,): gains and phases within (2 + α)/(2 - α) and 2 atan(α/2) at a time. Of all drives at
-    once: disk_margin_all, sensitivity_peak (the largest singular value of S) and peak_hz. NaN where it is not stable.
+    poles (k,), 1/s: of the closed loop, largest real part first; -inf of what a clock forgets within a period. stable. Of a
+    stable loop, for every drive with the others' loops closed: gain_margin (drives, 2): factors of the force, the one below 1
+    (0: none) and the one above (inf: none) at which stability is lost; phase_margin_deg, delay_margin (s), crossover_hz (the
+    highest frequency with |L_k| = 1), bandwidth_hz (the lowest with |S_kk| = 1/√2), disk_margin (drives,): gains and phases
+    within (2 + α)/(2 - α) and 2 atan(α/2) at a time. Of all drives at once: disk_margin_all, sensitivity_peak (the largest
+    singular value of S) and peak_hz. NaN where it is not stable.
     """
 
     open: LinearModel
@@ -108,6 +109,7 @@ def control_loop(
     demand_feedback(found, loops.C)
     stable = bool(is_stable(loops)[0])
     poles = continuous_poles(np.linalg.eigvals(loops.closed[0]), loops.period)
+    poles = np.where(np.isnan(poles), complex(-np.inf), poles)
     measures = measure_loops(loops, force_sizes(model)) if stable else no_measures(1, len(linear.inputs))
     own = {name: x[0] if x.ndim > 1 else float(x[0]) for name, x in measures.items()}
     return ControlLoop(_named(linear, loops), poles[np.argsort(-poles.real)], stable, **own)  # type: ignore[arg-type]

@@ -1,8 +1,10 @@
 """Whether a controller's loop is stable where a run begins, by linear theory: what can be said before the run.
 
-The robot about rest at q: M δ̈ + C δ̇ + K δ = S δτ; of rigid robots K = 0 (fast motions, on which stability of sampled loops
-hangs, do not feel weight). The law, by its exact derivatives there: δτ = F x + F_i i, i̇ = R x + R_i i, i its own
-states. In continuous time the poles are those of both together. On a clock of period T, forces late by m T + φ,
+The robot about rest at q: M δ̈ + C δ̇ + K δ = S δτ; of rigid robots C = K = 0 at first (fast motions, on which stability of
+sampled loops hangs, feel neither weight nor friction). The law, by its exact derivatives there: δτ = F x + F_i i,
+i̇ = R x + R_i i, i its own states. A law may compute forces of weight, springs and friction that it makes up for, so what is
+found to grow is looked at again with the robot's own C and K. Coulomb friction has no slope at rest, in neither of the two.
+In continuous time the poles are those of both together. On a clock of period T, forces late by m T + φ,
     x' = A_d x + B_0 u_k-m + B_1 u_k-m-1,   i' = i + T (R x + R_i i)                                                   (1)
 and where encoders show positions alone rates are differences, δv = (δ - δ_before)/T; encoders that are late are late by whole
 periods, which is as if forces were. What else stands around a law (clocks of sensors, filters, lags, gears, observers) is
@@ -17,6 +19,7 @@ import numpy as np
 
 from gough.analysis.linear_forces import RestForces
 from gough.errors import GoughError
+from gough.model.linear import without_coulomb
 from gough.simulation.actuators.rate_limit import RateLimit
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
@@ -34,21 +37,26 @@ GROWS = 1e-3
 """Growth within the duration that is told, and of a pole, over the largest, that is no rounding."""
 
 
-def loop_growth(plant: Plant, table: MotionTable | None, q: Array, numbers: Array) -> tuple[float, float] | None:
+def loop_growth(
+    plant: Plant, table: MotionTable | None, q: Array, numbers: Array, whole: bool = False
+) -> tuple[float, float] | None:
     """(growth (1/s), frequency (Hz)) of what grows most in the loop about q (nq,) of a design (n,); None where linear theory does
-    not tell, or where the law follows no motion."""
+    not tell, or where the law follows no motion. whole: weight, springs and viscous friction of rigid robots, too."""
     law = plant.law
     inner = law.law if isinstance(law, Clocked) else law
     follows = bool(set(inner.kinds) - {"forces"}) and not inner.prescribed
     doubtful = isinstance(law, Clocked) or plant.inner_size or isinstance(inner, StateSpace)
     if not follows or not doubtful:
         return None
-    A, B = _robot(plant, q, numbers)
+    A, B = _robot(plant, q, numbers, whole)
     if isinstance(law, Clocked) and not _is_plain(law):
         poles = _exact(plant, law, A, B, q, numbers)
     else:
-        bare = plant if inner is law else Plant(plant.model, inner, plant.rows, plant.wrenches, plant.own, plant.locks)
-        slopes = _law_slopes(bare, table, q, numbers)
+        own = plant.laws_robot
+        if own.numbers is not None:
+            own = replace(own, numbers=without_coulomb(own.model, own.numbers))
+        bare = Plant(plant.model, inner, plant.rows, plant.wrenches, own, plant.locks)
+        slopes = _law_slopes(bare, table, q, without_coulomb(plant.model, numbers))
         poles = _continuous(A, B, slopes) if inner is law else _sampled(law, A, B, slopes)  # type: ignore[arg-type]
     if poles is None or not len(poles := poles[~np.isnan(poles)]) or not np.isfinite(poles).all():
         return None
@@ -80,18 +88,20 @@ def _law_slopes(plant: Plant, table: MotionTable | None, q: Array, numbers: Arra
     return law_slopes(plant, q, np.zeros(plant.model.layout.nv), row, row[0], numbers)
 
 
-def _robot(plant: Plant, q: Array, numbers: Array) -> tuple[Array, Array]:
-    """(A (2nv, 2nv), B (2nv, drives)) about rest."""
+def _robot(plant: Plant, q: Array, numbers: Array, whole: bool) -> tuple[Array, Array]:
+    """(A (2nv, 2nv), B (2nv, drives)) about rest, where drives hold the robot as far as they can."""
     model, nv = plant.model, plant.model.layout.nv
     M, S = model.mass_matrix(q, parameters=numbers), model.drive_map(q, parameters=numbers)
     idle = list(model.mechanism.selection.without_inertia)
     M[idle, idle] = 1.0
     A, B = np.zeros((2 * nv, 2 * nv)), np.zeros((2 * nv, S.shape[1]))
     A[:nv, nv:], B[nv:] = np.eye(nv), np.linalg.solve(M, S)
-    forces, still = RestForces(model, numbers, plant.wrenches.by_load(model)), np.zeros((1, S.shape[1]))
-    A[nv:, nv:] = -np.linalg.solve(M, forces.damping(q[None], still)[0])
-    if nv > model.mobility:
-        A[nv:, :nv] = -np.linalg.solve(M, forces.stiffness(q[None], still)[0])
+    if whole or nv > model.mobility:
+        forces, tau = RestForces(model, numbers, plant.wrenches.by_load(model)), np.zeros((1, S.shape[1]))
+        if whole:
+            tau = np.linalg.lstsq(S, forces.residual(q[None], tau)[0], rcond=None)[0][None]
+        K, C = forces.stiffness(q[None], tau)[0], forces.damping(q[None], tau)[0]
+        A[nv:, :nv], A[nv:, nv:] = -np.linalg.solve(M, K), -np.linalg.solve(M, C)
     return A, B
 
 
@@ -174,7 +184,9 @@ def told_loop(found: tuple[float, float] | None, law: Law, duration: float) -> s
 
 def loop_text(plant: Plant, table: MotionTable | None, q: Any, numbers: Array, duration: float) -> str:
     """What linear theory says against a loop; "" where it says nothing."""
+    at = np.asarray(q)
     try:
-        return told_loop(loop_growth(plant, table, np.asarray(q), numbers), plant.law, duration)
+        text = told_loop(loop_growth(plant, table, at, numbers), plant.law, duration)
+        return text and told_loop(loop_growth(plant, table, at, numbers, whole=True), plant.law, duration)
     except (np.linalg.LinAlgError, ValueError, GoughError):  # nothing that could be linearised: no verdict
         return ""
