@@ -251,9 +251,8 @@ class Clocked(Law):
         exact, events, shown = t, [], []
         for k, sensor in enumerate(self.sensors):
             own, numbers, name = within(f"sensor{k}", memory), within(f"sensor{k}", given), f"sensor{k}"
-            exact = self._exact(
-                sensor.line(model, self.of.period), within("line", own), within("line", numbers), t, exact
-            )
+            sensed = sensor.line(model, self.of.period)
+            exact = self._exact(sensed, within("line", own), within("line", numbers), t, exact)
             found, seen, event = sensor.sample(model, self.of.period, own, numbers, here.measured, t)
             after |= under(name, found | {"shown": seen})
             shown.append(seen)
