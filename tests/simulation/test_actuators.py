@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from scipy.linalg import expm
 
 import gough
 from gough import laws
-from gough.actuators import ElasticGear, Lag
+from gough.actuators import ElasticGear, Lag, RateLimit
 from simulation.python_loop import GOAL, KD, KP, T, mass, stand
 from simulation.sliders import MASS
 
@@ -64,3 +65,35 @@ def test_a_gear_that_gives_way() -> None:
         given = np.concatenate([[0.0], np.cumsum(held * np.diff(rotor))])  # of the motor: its force is held
         lost = given - run["work.drives"] - (x - x[0])
         assert np.abs(lost).max() < 1e-9 if d == 0.0 else lost[-1] > 1e-3
+
+
+GEAR = ElasticGear(inertia=0.7, stiffness=8e3, damping=1.0)
+
+
+@pytest.mark.parametrize(
+    ("actuators", "said"),
+    [
+        ([GEAR, Lag(time=1e-3)], "lag behind elastic gear: .* put the elastic gear last"),
+        ([GEAR, GEAR], "elastic gear behind elastic gear"),
+        ([Lag(time=1e-3), RateLimit(rate=5.0)], "rate limit behind lag: .* put the rate limit first"),
+    ],
+)
+def test_actuators_that_cannot_stand_in_this_order_are_refused(actuators: list, said: str) -> None:
+    """A gear pushes on rotor and joint alike: what changed that push on its way would make forces out of nothing."""
+    with pytest.raises(gough.UsageError, match=said):
+        laws.Sampled(laws.JointPD(KP, KD), T, actuators=actuators)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: laws.JointPD(True, 1.0),
+        lambda: laws.JointPD(1.0, [1.0, False]),
+        lambda: laws.JointPD(1.0, np.array([True])),
+        lambda: gough.sensors.Encoders(noise=True),
+        lambda: Lag(time=[True]),
+    ],
+)
+def test_true_is_no_gain(make: Callable[[], object]) -> None:
+    with pytest.raises(gough.UsageError, match="give a"):
+        make()

@@ -21,12 +21,13 @@ Vector = np.ndarray
 @dataclass(frozen=True, kw_only=True)
 class ElasticGear(Actuator):
     """inertia: of the rotor as the drive feels it, its own times the ratio squared (kg, kg·m²); it is not a part of the robot.
-    stiffness (N/m, N·m/rad) and damping (N·s/m, N·m·s/rad) between rotor and drive."""
+    stiffness (N/m, N·m/rad) and damping (N·s/m, N·m·s/rad) between rotor and drive. No other actuator stands behind it."""
 
     inertia: float | Sequence[float]
     stiffness: float | Sequence[float]
     damping: float | Sequence[float]
     plain = True
+    drives_joint = True
     name = "elastic gear"
     may_vanish = ("damping",)
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {

@@ -11,6 +11,7 @@ The law's own states x are those of the sampled law: x_{k+1} = x_k + T ẋ(x_k, 
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,10 +25,10 @@ from gough.simulation.control.law import (
     Law,
     Signals,
     Tick,
-    clipped_forces,
     demand_shape,
     record_action,
 )
+from gough.simulation.control.limits import Around, clipped_forces
 from gough.simulation.control.linear.design import model_and_numbers
 from gough.simulation.control.observers.estimated import PLACES, RATES, Estimated, RunningObserver
 from gough.simulation.control.own_robot import Measured, OwnRobot
@@ -252,9 +253,8 @@ class Clocked(Law):
         exact, events, shown = t, [], []
         for k, sensor in enumerate(self.sensors):
             own, numbers, name = within(f"sensor{k}", memory), within(f"sensor{k}", given), f"sensor{k}"
-            exact = self._exact(
-                sensor.line(model, self.of.period), within("line", own), within("line", numbers), t, exact
-            )
+            sensed = sensor.line(model, self.of.period)
+            exact = self._exact(sensed, within("line", own), within("line", numbers), t, exact)
             found, seen, event = sensor.sample(model, self.of.period, own, numbers, here.measured, t)
             after |= under(name, found | {"shown": seen})
             shown.append(seen)
@@ -263,9 +263,11 @@ class Clocked(Law):
         exact = self._exact(line, own, numbers, t, exact)
         due, begins = line.is_due(own, numbers, t), own["fresh"][0]
         believed = self._believed(here, shown, memory, given, t)
+        commands = partial(self._commands, model, before=memory["command"], begins=begins, given=given)
+        changed = self.limit is not None or any(x.samples for x in self.actuators)
         view = self._view(here, shown, memory, given["law"], believed and believed[0])
-        action = record_action(self.law, view)
-        command = self._commands(model, action.tau, memory["command"], begins, given)
+        action = record_action(self.law, replace(view, around=Around(None, commands if changed else None)))
+        command = commands(action.tau)
         after["command"] = _where(due, command, memory["command"])
         rates = demand_shape(self.law, "rates", action.rates, self._names(here), "state of its own")
         if isinstance(view.measured, Sensed):
@@ -336,7 +338,7 @@ class Clocked(Law):
         own = here.own.model
         return self.law.inner(own, own.home, np.zeros(own.layout.nv)).names
 
-    def _commands(self, model: "Model", tau: Vector, before: Vector, begins: Any, given: Memory) -> Vector:
+    def _commands(self, model: "Model", tau: Vector, *, before: Vector, begins: Any, given: Memory) -> Vector:
         """Commands (drives,) of a sample, as they are sent on their way."""
         command = demand_shape(self.law, "forces", tau, model.layout.drive_names, "drive")
         if self.limit is not None:

@@ -17,12 +17,13 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.errors import UsageError
-from gough.robot.tree import placed_joints
 from gough.robot.units import Quantity, misfit
-from gough.scalar import select, zeros
+from gough.scalar import zeros
 from gough.simulation.control.instant import Instant
+from gough.simulation.control.limits import Around, clipped_forces, stated_limits
 from gough.simulation.control.own_robot import Measured, OwnRobot, plain_nominal
 from gough.simulation.control.reference import in_drive_order
+from gough.simulation.sampling.cells import has_truths
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -33,8 +34,6 @@ Signals = dict[str, tuple[list[int], tuple[str, ...], tuple[str, ...]]]
 """Channels by name: places among a law's own states, units, columns."""
 Reports = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
 """Channels by name: units, columns."""
-NONE = 1e300
-"""Limit (N, N·m) of a drive without one."""
 MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Python scalar")
 """What stands in errors of functions that take no traced scalars, or of branches on them."""
 
@@ -42,6 +41,8 @@ MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Py
 def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
     """A float, or a tuple of floats; finite, not below `least`; () only where `empty`. Units stay until the robot is known."""
     x = floats(name, value)
+    if has_truths(value):
+        raise UsageError(f"{name}={value!r}: give a number, or one each, not True or False")
     if empty and x.shape == (0,):
         return ()
     if x.ndim > 1 or x.size == 0 or not np.isfinite(x).all():
@@ -74,28 +75,6 @@ def plain_limit(limit: Any) -> Any:
     return found
 
 
-def stated_limits(model: "Model") -> Vector:
-    """Largest forces (drives,) that the description states; NONE where it states none, UsageError where for no drive."""
-    joints = {placed.name: placed.joint for placed in placed_joints(model.robot)}
-    out = np.full(len(model.mechanism.drives), NONE)
-    for k, drive in enumerate(model.mechanism.drives):
-        joint = joints[drive.name]
-        stated = (joint.limits.force, None if joint.drive is None else joint.drive.force_limit)
-        out[k] = min([NONE, *(x for x in stated if x is not None)])
-    if len(out) and not (out < NONE).any():
-        raise UsageError(
-            f"limit='description': the description of {model.robot.name} states no force limit of a drive (force_limit); give "
-            "numbers"
-        )
-    return out
-
-
-def clipped_forces(tau: Vector, limits: Vector) -> Vector:
-    """Forces (drives,) cut off at ± the limits."""
-    out = [select(x - most, most, select(-most - x, -most, x)) for x, most in zip(tau, limits, strict=True)]
-    return np.array(out, dtype=object)
-
-
 def demand_shape(law: "Law", key: str, given: Any, names: Sequence[str], what: str) -> Vector:
     """What a law gives, one a name (n,): any other shape would broadcast, or fail in the robot's equations."""
     found = np.asarray(given, dtype=object)
@@ -113,7 +92,8 @@ def _shape_of(given: Vector) -> str:
 @dataclass(frozen=True, eq=False)
 class Here:
     """One instant, as a law sees it. own: its robot; measured: the one that runs. inner: the law's own states.
-    settings: numbers of the law, as `Law.settings` gives them; inputs: those of its robot. now: the motion."""
+    settings: numbers of the law, as `Law.settings` gives them; inputs: those of its robot. now: the motion. around: what laws and
+    limits around it make of its forces."""
 
     own: OwnRobot
     measured: Measured
@@ -121,6 +101,7 @@ class Here:
     settings: Vector
     inputs: Vector
     now: Instant
+    around: Around = field(default_factory=Around)
 
     @property
     def model(self) -> "Model":

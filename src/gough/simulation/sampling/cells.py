@@ -71,3 +71,9 @@ def misfits(numbers: Mapping[str, Any], channels: Sequence[tuple[str, str]]) -> 
             if problem:
                 yield f"{key}: {problem}"
                 break
+
+
+def has_truths(value: Any) -> bool:
+    """Whether it is True or False, or a list or an array of such: numbers to Python, gains to nobody."""
+    entries = value if isinstance(value, list | tuple) else (value,)
+    return any(isinstance(x, bool | np.bool_) or (isinstance(x, np.ndarray) and x.dtype.kind == "b") for x in entries)
