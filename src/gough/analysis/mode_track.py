@@ -119,12 +119,12 @@ def track_modes(
     q: np.ndarray,
     drives: Any,
     parameters: np.ndarray,
-    which: Sequence[int | float | None],
+    which: Sequence[int | np.ndarray | None],
     excitation: tuple[np.ndarray, np.ndarray],
 ) -> list[ModeTrack]:
     """Modes along poses q (n, nq) that follow each other closely, at equal times. which: numbers at the first pose (from 0 on);
-    None for the one that the excitation excites most of those not followed yet; or a float, about which frequency (Hz) it
-    is. excitation: equal times (m,), s, from the first pose to the last, and rigid accelerations (m, mobility)."""
+    None for the one that the excitation excites most of those not followed yet; or frequencies (n,) about which it is (Hz).
+    excitation: equal times (m,), s, from the first pose to the last, and rigid accelerations (m, mobility)."""
     swings = swings_at(model, q, drives, parameters)
     count = len(swings[0].squares)
     if not count or (not model.layout.n_elastic and drives == "locked"):
@@ -147,7 +147,8 @@ def track_modes(
         else:
             free = (swing.squares > 0) & np.array([all(abs(x - t) > NEAR * t for t in taken) for x in f])
             if wanted is not None:
-                free &= np.abs(f - wanted) <= NEAR * wanted
+                about = float(wanted[busiest])
+                free &= np.abs(f - about) <= NEAR * about
             if not free.any() or part[free].max() < NOTHING:
                 other = "other " if taken else ""
                 raise UsageError(
