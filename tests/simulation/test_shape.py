@@ -183,6 +183,36 @@ def test_modes_are_those_of_the_poses(sliders):
         assert min(0.5 / f for f in damped) * (1 - 1e-6) < lost < max(0.5 / f for f in damped) * (1 + 1e-6)
 
 
+POLAR = """
+format: 1
+name: polar
+source: a made-up robot for tests
+gravity: [0, 0, 0]
+bodies:
+  - {name: arm, mass: 1, inertia: {about: center_of_mass, xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: head, mass: 2, inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.01}}
+joints:
+  - {name: turn, type: revolute, axis: [0, 0, 1], parent: world, child: arm, drive: {}}
+  - {name: reach, type: prismatic, axis: [1, 0, 0], parent: arm, child: head, drive: {}}
+velocities: drives
+home: {joints: {turn: 0, reach: 0.3}}
+"""
+
+
+@pytest.mark.parametrize(("reach", "duration"), [((0.6, 0.3), 0.5), ((0.3, 0.6), 0.5), ((0.3, 0.6), 2.0)])
+def test_a_mode_is_followed_however_far_its_frequency_goes(reach, duration):
+    """A head on an arm that turns on a servo: ω² = K/(J + m r²). Copies are half a swing apart, ∫ 2 f dt = 1."""
+    model, K = gough.build(gough.robot.loads(POLAR)), [60.0, 4e4]
+    far = motions.quintic(drives={"turn": [0, 1], "reach": list(reach)}, durations=duration)
+    for modes in (None, 0):
+        shaped = motions.shape(far, model, modes=modes, drives={"stiffness": K, "damping": 0.0}, samples=257)
+        x, weights = np.polynomial.legendre.leggauss(30)
+        late = shaped.duration - duration
+        t = shaped.duration - 0.5 * late * (1 - x)
+        f = np.sqrt(60.0 / (0.11 + 2 * shaped.at(t).position[:, 1] ** 2)) / (2 * np.pi)
+        assert (2 * f * weights).sum() * 0.5 * late == pytest.approx(1.0, abs=1e-4)
+
+
 def test_the_mode_that_is_excited_is_found(sliders):
     """Of slow moves the lowest; a second one is another."""
     modes = gough.natural_frequencies(sliders)

@@ -166,12 +166,12 @@ def track_modes(
     q: np.ndarray,
     drives: Any,
     parameters: np.ndarray,
-    which: Sequence[int | float | None],
+    which: Sequence[int | np.ndarray | None],
     excitation: tuple[np.ndarray, np.ndarray],
 ) -> list[ModeTrack]:
     """Modes along poses q (n, nq) that follow each other closely, at equal times. which: numbers at the first pose (from 0 on);
-    None for the one that the excitation excites most of those not followed yet; or a float, about which frequency (Hz) it
-    is. excitation: equal times (m,), s, from the first pose to the last, and rigid accelerations (m, mobility)."""
+    None for the one that the excitation excites most of those not followed yet; or frequencies (n,) about which it is (Hz).
+    excitation: equal times (m,), s, from the first pose to the last, and rigid accelerations (m, mobility)."""
     swings = swings_at(model, q, drives, parameters)
     count = len(swings[0].squares)
     if not count or (not model.layout.n_elastic and drives == "locked"):
@@ -195,7 +195,8 @@ def track_modes(
         else:
             free = (swing.squares > 0) & np.array([all(abs(x - t) > NEAR * t for t in taken) for x in f])
             if wanted is not None:
-                free &= np.abs(f - wanted) <= NEAR * wanted
+                about = float(wanted[busiest])
+                free &= np.abs(f - about) <= NEAR * about
             k = _most_excited(model, free, part, bool(taken))
             near = np.abs(f - f[k]) <= NEAR * f[k]
             made = _followed(swings, busiest, _direction(swing, model, pull, near), float(part[near].sum()))
@@ -218,7 +219,7 @@ def _most_excited(model: Model, free: np.ndarray, part: np.ndarray, others: bool
 
 
 def _damped_tracks(
-    model: Model, swings: list[_Swing], which: Sequence[int | float | None], t: np.ndarray, accelerations: np.ndarray
+    model: Model, swings: list[_Swing], which: Sequence[int | np.ndarray | None], t: np.ndarray, accelerations: np.ndarray
 ) -> list[ModeTrack]:
     """As `track_modes`, of robots whose drives give way."""
     damped = [_Damped.of(swing) for swing in swings]
@@ -242,7 +243,8 @@ def _damped_tracks(
         else:
             free = np.array([all(abs(x - y) > NEAR * y for y in taken) for x in busy.frequencies])
             if wanted is not None:
-                free &= np.abs(busy.frequencies - wanted) <= NEAR * wanted
+                about = float(wanted[pushed])
+                free &= np.abs(busy.frequencies - about) <= NEAR * about
             k = _most_excited(model, free, part, bool(taken))
             excited = float(part[k])
         values = _followed_damped(swings, damped, start, k)
