@@ -41,7 +41,7 @@ CLOCKS = {
     "a filter": ({"sensors": sensors.Encoders(bandwidth=6.0, noise=1e-12)}, 60.0, 12.0),
     "encoders on a clock of their own": ({"sensors": sensors.Encoders(period=0.005, delay=0.012)}, 60.0, 12.0),
     "a lag and a rate limit": (
-        {"actuators": [actuators.Lag(time=0.05), actuators.RateLimit(rate=1e9)], "sensors": sensors.Encoders()},
+        {"actuators": [actuators.RateLimit(rate=1e9), actuators.Lag(time=0.05)], "sensors": sensors.Encoders()},
         60.0,
         12.0,
     ),

@@ -219,7 +219,11 @@ def _most_excited(model: Model, free: np.ndarray, part: np.ndarray, others: bool
 
 
 def _damped_tracks(
-    model: Model, swings: list[_Swing], which: Sequence[int | np.ndarray | None], t: np.ndarray, accelerations: np.ndarray
+    model: Model,
+    swings: list[_Swing],
+    which: Sequence[int | np.ndarray | None],
+    t: np.ndarray,
+    accelerations: np.ndarray,
 ) -> list[ModeTrack]:
     """As `track_modes`, of robots whose drives give way."""
     damped = [_Damped.of(swing) for swing in swings]

@@ -230,10 +230,8 @@ class Clocked(Law):
         model = here.measured.model
         _, _, memory = self._split(here.own.model, here.inner)
         force, given, at, rates = memory["held"], self._given(here), 0, []
-        n = len(force)
-        for k, (actuator, flow) in enumerate(
-            zip(self.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)
-        ):
+        none = np.zeros(len(force))
+        for k, (actuator, flow) in enumerate(zip(self.actuators, self._flows(model, none, none), strict=True)):
             if flow.names:
                 states = here.inner[at : at + len(flow.names)]
                 force, rate = actuator.act(force, states, here.measured, within(f"actuator{k}", given))
