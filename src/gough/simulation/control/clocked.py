@@ -17,17 +17,8 @@ import numpy as np
 
 from gough.scalar import select
 from gough.simulation.actuators.actuator import Actuator, Flow
-from gough.simulation.control.law import (
-    Action,
-    Here,
-    Inner,
-    Law,
-    Signals,
-    Tick,
-    clipped_forces,
-    demand_shape,
-    record_action,
-)
+from gough.simulation.control.acting import Action, Inner, demand_shape, record_action
+from gough.simulation.control.law import Here, Law, Signals, Tick, clipped_forces
 from gough.simulation.control.linear.design import model_and_numbers
 from gough.simulation.control.observers.estimated import PLACES, RATES, Estimated, RunningObserver
 from gough.simulation.control.own_robot import Measured, OwnRobot

@@ -6,7 +6,7 @@ It has a robot of its own (see `own_robot`), and what is measured on the one tha
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,7 +19,8 @@ from gough.dynamics.posture import Posture
 from gough.errors import UsageError
 from gough.robot.tree import placed_joints
 from gough.robot.units import Quantity, misfit
-from gough.scalar import select, zeros
+from gough.scalar import select
+from gough.simulation.control.acting import Action, Inner, demand_shape
 from gough.simulation.control.instant import Instant
 from gough.simulation.control.own_robot import Measured, OwnRobot, plain_nominal
 from gough.simulation.control.reference import in_drive_order
@@ -35,8 +36,6 @@ Reports = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
 """Channels by name: units, columns."""
 NONE = 1e300
 """Limit (N, N·m) of a drive without one."""
-MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Python scalar")
-"""What stands in errors of functions that take no traced scalars, or of branches on them."""
 
 
 def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
@@ -96,20 +95,6 @@ def clipped_forces(tau: Vector, limits: Vector) -> Vector:
     return np.array(out, dtype=object)
 
 
-def demand_shape(law: "Law", key: str, given: Any, names: Sequence[str], what: str) -> Vector:
-    """What a law gives, one a name (n,): any other shape would broadcast, or fail in the robot's equations."""
-    found = np.asarray(given, dtype=object)
-    if found.shape != (len(names),):
-        own = f", one a {what}: {', '.join(names)}" if names else f": there is no {what}"
-        raise UsageError(f"{law.name}: {key} must be ({len(names)},){own}; the law gives {_shape_of(found)}")
-    return found
-
-
-def _shape_of(given: Vector) -> str:
-    """How a message calls what is not of the right shape."""
-    return f"an array {given.shape}" if given.ndim else "None" if given[()] is None else "a single number"
-
-
 @dataclass(frozen=True, eq=False)
 class Here:
     """One instant, as a law sees it. own: its robot; measured: the one that runs. inner: the law's own states.
@@ -150,26 +135,6 @@ class Here:
     def loops(self) -> Loops:
         """Loops of the law's robot."""
         return self.measured.loops if self.own.numbers is None else Loops(Posture(self.numbers, self.q))
-
-
-@dataclass(frozen=True)
-class Action:
-    """What a law does: drive forces tau (drives,), rates of its own states."""
-
-    tau: Vector
-    rates: Vector = field(default_factory=lambda: zeros(0))
-
-
-@dataclass(frozen=True)
-class Inner:
-    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to. clocked: how many
-    of them, the last ones, do not flow but change when a clock ticks (see `Law.tick`)."""
-
-    names: tuple[str, ...] = ()
-    units: tuple[str, ...] = ()
-    first: Vector = field(default_factory=lambda: np.zeros(0))
-    sizes: Vector = field(default_factory=lambda: np.zeros(0))
-    clocked: int = 0
 
 
 @dataclass(frozen=True)
@@ -384,17 +349,3 @@ class Law:
         """What a result keeps about it."""
         told = {key: getattr(self, key) for key in ("limit", "nominal") if getattr(self, key) is not None}
         return {"law": self.name} | told
-
-
-def record_action(law: Law, here: Here) -> Action:
-    """What a law does here; a UsageError that names it where it asks something of traced scalars that they have not."""
-    try:
-        return law.act(here)
-    except (TypeError, AttributeError) as error:
-        if not any(word in str(error) for word in MISUSES):
-            raise
-        raise UsageError(
-            f"{law.name}: {error}. A law is recorded, not run on numbers: its values take + - * / @, whole powers, indexing and "
-            "np.concatenate; single ones the functions of gough.scalar (sin cos sqrt atan2 abs_ sign select); and for "
-            "`a if x > 0 else b` write select(x, a, b). A function of numbers may do anything: gough.laws.Sampled"
-        ) from error
