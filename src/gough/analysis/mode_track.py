@@ -110,7 +110,7 @@ class _Damped:
         """|λ|/2π, Hz (k,)."""
         return np.abs(self.values) / (2 * np.pi)
 
-    def energy_left(self, pushes: np.ndarray, t: np.ndarray) -> np.ndarray:
+    def remaining_parts(self, pushes: np.ndarray, t: np.ndarray) -> np.ndarray:
         """Parts (k,) of the energy that pushes (m, modes) at equal times t (m,) leave by (3)."""
         g, energy = pushes @ self.shapes, np.zeros(len(self.values))
         for share in np.linspace(1 - BAND, 1 + BAND, 9):
@@ -235,7 +235,7 @@ def _damped_tracks(
         )
     pushed = round(float(np.linalg.norm(accelerations, axis=1).argmax()) / (len(t) - 1) * (len(swings) - 1))
     busy = damped[pushed]
-    part = busy.energy_left(np.stack([_pushes(swings[pushed], model, a) for a in accelerations]), t)
+    part = busy.remaining_parts(np.stack([_pushes(swings[pushed], model, a) for a in accelerations]), t)
     taken: list[float] = []
     out = []
     for wanted in which:

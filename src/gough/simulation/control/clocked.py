@@ -18,16 +18,8 @@ import numpy as np
 
 from gough.scalar import select
 from gough.simulation.actuators.actuator import Actuator, Flow
-from gough.simulation.control.law import (
-    Action,
-    Here,
-    Inner,
-    Law,
-    Signals,
-    Tick,
-    demand_shape,
-    record_action,
-)
+from gough.simulation.control.acting import Action, Inner, demand_shape, record_action
+from gough.simulation.control.law import Here, Law, Signals, Tick
 from gough.simulation.control.limits import Around, clipped_forces
 from gough.simulation.control.linear.design import model_and_numbers
 from gough.simulation.control.observers.estimated import PLACES, RATES, Estimated, RunningObserver

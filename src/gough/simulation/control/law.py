@@ -18,7 +18,7 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.errors import UsageError
 from gough.robot.units import Quantity, misfit
-from gough.scalar import zeros
+from gough.simulation.control.acting import Action, Inner, demand_shape
 from gough.simulation.control.instant import Instant
 from gough.simulation.control.limits import Around, clipped_forces, stated_limits
 from gough.simulation.control.own_robot import Measured, OwnRobot, plain_nominal
@@ -34,8 +34,6 @@ Signals = dict[str, tuple[list[int], tuple[str, ...], tuple[str, ...]]]
 """Channels by name: places among a law's own states, units, columns."""
 Reports = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
 """Channels by name: units, columns."""
-MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Python scalar")
-"""What stands in errors of functions that take no traced scalars, or of branches on them."""
 
 
 def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
@@ -73,20 +71,6 @@ def plain_limit(limit: Any) -> Any:
     if not np.min(found) > 0:
         raise UsageError(f"limit={limit!r}: give positive forces (N, N m)")
     return found
-
-
-def demand_shape(law: "Law", key: str, given: Any, names: Sequence[str], what: str) -> Vector:
-    """What a law gives, one a name (n,): any other shape would broadcast, or fail in the robot's equations."""
-    found = np.asarray(given, dtype=object)
-    if found.shape != (len(names),):
-        own = f", one a {what}: {', '.join(names)}" if names else f": there is no {what}"
-        raise UsageError(f"{law.name}: {key} must be ({len(names)},){own}; the law gives {_shape_of(found)}")
-    return found
-
-
-def _shape_of(given: Vector) -> str:
-    """How a message calls what is not of the right shape."""
-    return f"an array {given.shape}" if given.ndim else "None" if given[()] is None else "a single number"
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,26 +115,6 @@ class Here:
     def loops(self) -> Loops:
         """Loops of the law's robot."""
         return self.measured.loops if self.own.numbers is None else Loops(Posture(self.numbers, self.q))
-
-
-@dataclass(frozen=True)
-class Action:
-    """What a law does: drive forces tau (drives,), rates of its own states."""
-
-    tau: Vector
-    rates: Vector = field(default_factory=lambda: zeros(0))
-
-
-@dataclass(frozen=True)
-class Inner:
-    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to. clocked: how many
-    of them, the last ones, do not flow but change when a clock ticks (see `Law.tick`)."""
-
-    names: tuple[str, ...] = ()
-    units: tuple[str, ...] = ()
-    first: Vector = field(default_factory=lambda: np.zeros(0))
-    sizes: Vector = field(default_factory=lambda: np.zeros(0))
-    clocked: int = 0
 
 
 @dataclass(frozen=True)
@@ -365,17 +329,3 @@ class Law:
         """What a result keeps about it."""
         told = {key: getattr(self, key) for key in ("limit", "nominal") if getattr(self, key) is not None}
         return {"law": self.name} | told
-
-
-def record_action(law: Law, here: Here) -> Action:
-    """What a law does here; a UsageError that names it where it asks something of traced scalars that they have not."""
-    try:
-        return law.act(here)
-    except (TypeError, AttributeError) as error:
-        if not any(word in str(error) for word in MISUSES):
-            raise
-        raise UsageError(
-            f"{law.name}: {error}. A law is recorded, not run on numbers: its values take + - * / @, whole powers, indexing and "
-            "np.concatenate; single ones the functions of gough.scalar (sin cos sqrt atan2 abs_ sign select); and for "
-            "`a if x > 0 else b` write select(x, a, b). A function of numbers may do anything: gough.laws.Sampled"
-        ) from error

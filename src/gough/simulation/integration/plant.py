@@ -30,8 +30,9 @@ from gough.model.sharing import code_of
 from gough.program import Program, Slot, trace
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
+from gough.simulation.control.acting import Action, Inner, demand_shape, record_action
 from gough.simulation.control.instant import Instant, MotionRows
-from gough.simulation.control.law import Action, Here, Inner, Law, demand_shape, record_action
+from gough.simulation.control.law import Here, Law
 from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.coordinates import closed_coordinates, drive_of_entries, plain_rates
 from gough.simulation.integration.kept import Kept, KeptForms, LoopCode, law_form

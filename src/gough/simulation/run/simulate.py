@@ -46,7 +46,7 @@ from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.run._reports import law_reports
 from gough.simulation.run.settings import MOST_EQUAL, MOST_SAMPLES, RunSettings, demand_room, demand_steps
-from gough.simulation.run.setup import Setup, settle
+from gough.simulation.run.setup import Setup, settle, tell_late_loads
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -142,7 +142,7 @@ def simulate(
     )
 
     def simulated(settings: RunSettings) -> Run:
-        setup = settle(model, settings, q, v, wrench, parameters)
+        setup = tell_late_loads(settle(model, settings, q, v, wrench, parameters))
         loop = compile_loop(setup, progress)
         return gather(setup, march(loop, setup))
 
