@@ -20,6 +20,8 @@ from gough.model.linear import without_coulomb
 from gough.program import Slot, trace
 from gough.program.derivatives import derive
 from gough.simulation.control.clocked import Clocked
+from gough.simulation.control.feed_forward import FeedForward
+from gough.simulation.control.follow_inversion import FollowInversion
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import own_robot
@@ -48,6 +50,7 @@ def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
     linear loop."""
     inner = law.law if isinstance(law, Sampled) else law
     if isinstance(inner, Law):
+        inner = _feedback(inner)
         if inner.prescribed:
             raise UsageError(f"{inner.name}: the drives follow the motion whatever force it takes; there is no loop")
         known = [x for x in KINDS if _takes(inner, model, x)]
@@ -68,6 +71,16 @@ def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
     if isinstance(found, Sampled):
         raise UsageError(f"a Python function has no linear loop where it cannot be recorded: {found.called}")
     return found, chosen
+
+
+def _feedback(law: Law) -> Law:
+    """A law without forces that were found before: small signals do not meet them."""
+    if isinstance(law, FollowInversion):
+        return law.feedback
+    inside = getattr(law, "law", None)
+    if isinstance(law, FeedForward):
+        return _feedback(law.law)
+    return replace(law, law=_feedback(inside)) if isinstance(inside, Law) and _feedback(inside) is not inside else law
 
 
 def _takes(law: Law, model: "Model", kind: str) -> bool:
