@@ -104,8 +104,8 @@ def _steady(model: Model, forces: RestForces, q: Any, v: Any, friction: str) -> 
     k = int(change.argmax())
     if not change[k] <= STEADY * max(1.0, float((np.abs(rates) / unit).max() ** 3)) + ROUNDING * size[k]:
         raise UsageError(
-            f"v=: no steady motion of {model.robot.name}: the forces that keep it up change on its way, {layout.v_names[k]} would "
-            "be accelerated elsewhere; take model.linearize(q, v, tau), which is about any motion"
+            f"v=: no steady motion of {model.robot.name}: the forces that keep it up change on its way, elsewhere "
+            f"{layout.v_names[k]} would be accelerated; take model.linearize(q, v, tau), which is about any motion"
         )
     return found
 
