@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -97,3 +98,38 @@ def test_actuators_that_cannot_stand_in_this_order_are_refused(actuators: list, 
 def test_true_is_no_gain(make: Callable[[], object]) -> None:
     with pytest.raises(gough.UsageError, match="give a"):
         make()
+
+
+EULER = 2.7853
+"""The largest decay times a step that does not grow in RK4: |1 - z + z²/2 - z³/6 + z⁴/24| = 1."""
+WAVE = np.sqrt(8.0)
+"""The largest angle of a vibration in a step that does not grow in RK4."""
+
+
+@pytest.mark.parametrize(
+    ("make", "limit"),
+    [
+        (lambda x: laws.Sampled(laws.JointPD(KP, KD), T, actuators=Lag(time=1 / x)), EULER),
+        (
+            lambda x: laws.Sampled(
+                laws.JointPD(KP, KD),
+                T,
+                actuators=ElasticGear(inertia=0.7, stiffness=x**2 / (1 / 0.7 + 1 / MASS), damping=0.0),
+            ),
+            WAVE,
+        ),
+        (lambda x: laws.DisturbanceObserver(laws.JointPD(KP, KD), x / (2 * np.pi)), EULER),
+        (lambda x: laws.FeedForward(laws.StateSpace(A=[[-x]], B=[[1.0]], C=[[1.0]], D=[[9.0]]), PUSH), EULER),
+    ],
+)
+def test_steps_too_long_for_what_flows_beside_the_robot_are_told(make: Callable, limit: float) -> None:
+    """1 % on either side of where RK4 becomes unstable: the textbook's bounds of its stability on the real and imaginary axis."""
+    step = T / 10
+    for factor, told in ((0.99, False), (1.01, True)):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            gough.simulate(mass(), stand(5 * T), make(factor * limit / step), method="rk4", step=step)
+        assert any("too long for what is stiffest" in str(x.message) for x in seen) == told
+
+
+PUSH = laws.forces([0.0, 5 * T], [[1.0], [1.0]])

@@ -264,3 +264,21 @@ def test_laws_without_a_linear_loop_are_refused() -> None:
     np.testing.assert_allclose(
         recorded.phase_margin_deg, gough.control_loop(model, laws.Sampled(laws.JointPD(K, D), 1e-3)).phase_margin_deg
     )
+
+
+def test_forces_found_before_leave_the_loop_as_it_is() -> None:
+    """They are no function of the state: the loop is that of the feedback, in closed form m s² + K_d s + K_p."""
+    model, push = slider(), laws.forces([0.0, 1.0], [[3.0], [5.0]])
+    plain = laws.JointPD(200.0, 30.0)
+    for law in (
+        laws.FeedForward(plain, push),
+        laws.FeedForward(laws.FeedForward(plain, push), push),
+        laws.Sampled(laws.FeedForward(plain, push), 1e-6),
+    ):
+        poles = gough.control_loop(model, law).poles
+        poles = poles[np.isfinite(poles)]
+        np.testing.assert_allclose(
+            np.sort_complex(poles)[-2:], np.sort_complex(np.roots([2.0, 30.0, 200.0])), rtol=1e-3
+        )
+    observed = laws.DisturbanceObserver(laws.FeedForward(plain, push), 4.0)
+    assert gough.control_loop(model, observed).stable

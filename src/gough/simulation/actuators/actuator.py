@@ -104,6 +104,10 @@ class Actuator:
         """Its states where the drives are at (drives,) with these rates."""
         return Flow()
 
+    def own_poles(self, model: "Model") -> Vector:
+        """Eigenvalues (n,), 1/s, of its states, behind a command that is held: explicit steps must be short beside them."""
+        return np.zeros(0)
+
     def rest(self, command: Vector, measured: Any, numbers: Memory) -> Vector:
         """Its states where a command was held for long, the drives as they are now."""
         return command[:0]

@@ -58,6 +58,15 @@ class ElasticGear(Actuator):
             np.concatenate([sizes, 100.0 * sizes]),
         )
 
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Actuator`: s² + (damping s + stiffness)(1/inertia + λ) = 0, λ the drive's acceleration by a unit force at home."""
+        M, S = model.mass_matrix(model.home), model.drive_map(model.home)
+        own = self.numbers(model)
+        light = 1.0 / own["inertia"] + np.einsum("ij,ij->j", S, np.linalg.lstsq(M, S, rcond=None)[0])
+        half, square = 0.5 * own["damping"] * light, own["stiffness"] * light
+        root = np.sqrt((half**2 - square).astype(complex))
+        return np.concatenate([-half + root, -half - root])
+
     def rest(self, command: Vector, measured: Any, numbers: Memory) -> Vector:
         """See `Actuator`."""
         return np.concatenate([measured.drives + command / numbers["stiffness"], measured.drive_rates])

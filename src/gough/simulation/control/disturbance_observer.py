@@ -130,6 +130,11 @@ class DisturbanceObserver(Law):
         """See `Law`."""
         return self.inside.error_gains(model)
 
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Law`: of the estimate, and of the law inside."""
+        gains = 2 * np.pi * entries("bandwidth", self.bandwidth, model.mobility, "freedoms")
+        return np.concatenate([-gains, self.inside.own_poles(model)])
+
     def holds_floating(self, model: "Model", kind: str) -> bool:
         """See `Law`."""
         return self.inside.holds_floating(model, kind)

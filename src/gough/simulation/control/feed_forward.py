@@ -82,6 +82,10 @@ class FeedForward(Law):
         """See `Law`."""
         return self.law.error_gains(model)
 
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Law`."""
+        return self.law.own_poles(model)
+
     def holds_floating(self, model: "Model", kind: str) -> bool:
         """See `Law`."""
         return self.law.holds_floating(model, "drives")

@@ -193,6 +193,10 @@ class Law:
         """(K_p, K_d) (n,) of errors e that it makes vanish each by itself, ë + K_d ė + K_p e = 0 (1/s², 1/s); none by default."""
         return np.zeros(0), np.zeros(0)
 
+    def own_poles(self, model: "Model") -> Vector:
+        """Eigenvalues (n,), 1/s, of its own states by themselves, where they flow: explicit steps must be short beside them."""
+        return np.zeros(0)
+
     def holds_floating(self, model: "Model", kind: str) -> bool:
         """Whether it gives the rigid part of v of a model that bends the accelerations it wants, so that what the bodies do is
         left to the zero dynamics. kind: of the motion."""

@@ -166,6 +166,10 @@ class PID(Law):
         shortest = 0.0 if self.period is None else self.period
         return np.concatenate([*gains, 1.0 / np.maximum(times, shortest)])
 
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Law`: of integrals that return from a limit."""
+        return np.zeros(0) if self.limit is None else -self.own_settings(model).reshape(4, -1)[3]
+
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """Forces of the integrals."""
         layout = model.layout

@@ -20,6 +20,8 @@ from gough.model.linear import without_coulomb
 from gough.program import Slot, trace
 from gough.program.derivatives import derive
 from gough.simulation.control.clocked import Clocked
+from gough.simulation.control.feed_forward import FeedForward
+from gough.simulation.control.follow_inversion import FollowInversion
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import own_robot
@@ -46,6 +48,18 @@ def kinds_of(law: Law, model: "Model") -> list[str]:
     return [kind for kind in KINDS if _takes(law, model, kind)]
 
 
+def feedback_of(law: Law) -> Law:
+    """A law without forces that were found before: small signals do not meet them."""
+    if isinstance(law, FollowInversion):
+        return law.feedback
+    inside = getattr(law, "law", None)
+    if isinstance(law, FeedForward):
+        return feedback_of(law.law)
+    return (
+        replace(law, law=feedback_of(inside)) if isinstance(inside, Law) and feedback_of(inside) is not inside else law
+    )
+
+
 def _takes(law: Law, model: "Model", kind: str) -> bool:
     if kind not in (law.kinds or ("",)):
         return False
@@ -63,7 +77,7 @@ def _standing(model: "Model", kind: str) -> Motion:
 
 def exact_sampling(law: Sampled) -> Sampled:
     """A law on a clock without limits, and whose sensors have no noise, bias, resolution and lost samples."""
-    inner = replace(law.law, limit=None) if isinstance(law.law, Law) else law.law
+    inner = replace(feedback_of(law.law), limit=None) if isinstance(law.law, Law) else law.law
     return replace(law, law=inner, limit=None, sensors=tuple(_exact_sensor(x) for x in law.sensors))  # type: ignore[union-attr]
 
 

@@ -7,7 +7,7 @@ from gough.errors import UsageError
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.methods import METHODS
-from gough.simulation.linear.law_slopes import exact_sampling, kinds_of
+from gough.simulation.linear.law_slopes import exact_sampling, feedback_of, kinds_of
 from gough.simulation.run.clocks import law_in_loop
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
     linear loop."""
     inner = law.law if isinstance(law, Sampled) else law
     if isinstance(inner, Law):
+        inner = feedback_of(inner)
         if inner.prescribed:
             raise UsageError(f"{inner.name}: the drives follow the motion whatever force it takes; there is no loop")
         known = kinds_of(inner, model)
@@ -29,7 +30,7 @@ def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
         chosen = known[0] if kind is None else kind
     else:
         chosen = kind or ""
-    law = exact_sampling(law) if isinstance(law, Sampled) else replace(law, limit=None)
+    law = exact_sampling(law) if isinstance(law, Sampled) else replace(inner, limit=None)
     found = law_in_loop(law, METHODS["rk4"], model, None)
     if isinstance(found, Sampled):
         raise UsageError(f"a Python function has no linear loop where it cannot be recorded: {found.called}")

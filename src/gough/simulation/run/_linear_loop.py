@@ -25,7 +25,7 @@ from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.linear.state_space import StateSpace
 from gough.simulation.integration.plant import Plant
-from gough.simulation.linear.law_slopes import LawSlopes, exact_sampling, kinds_of
+from gough.simulation.linear.law_slopes import LawSlopes, exact_sampling, feedback_of, kinds_of
 from gough.simulation.linear.open_loop import continuous_poles, open_loops
 from gough.simulation.motion.table import MotionTable
 from gough.simulation.run.law_slopes import Slopes, law_slopes
@@ -73,7 +73,7 @@ def _is_plain(law: Clocked) -> bool:
 
 def _exact(plant: Plant, law: Clocked, A: Array, B: Array, q: Array, numbers: Array) -> Array | None:
     """Poles (1/s) with all that stands around the law."""
-    known = kinds_of(law.law, plant.laws_robot.model)
+    known = kinds_of(feedback_of(law.law), plant.laws_robot.model)
     kind = plant.rows.kind if plant.rows.kind in known else next(iter(known), None)
     if kind is None:
         return None
