@@ -2,24 +2,28 @@
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from gough.cli.opening import Json, RobotName, Set, open_model, open_robot
+from gough.cli.opening import Json, RobotName, Set, load_law, load_robot, open_model, open_robot, set_variables
 from gough.cli.output import note, say, write_json
+from gough.errors import UsageError
+
+YAML = (".yaml", ".yml")
 
 
 def export(
     robot: RobotName,
     function: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="FUNCTION",
+            metavar="[FUNCTION]",
             help="inverse_dynamics, forward_dynamics, mass_matrix, …, frame_pose:NAME; inverse_dynamics@pose takes the pose "
-            "instead of q where all legs have closed forms.",
+            "instead of q where all legs have closed forms; forward_geometry, configuration, time_step, linear_model. Left out "
+            "with --controller.",
         ),
-    ],
+    ] = None,
     target: Annotated[str, typer.Option("--target", help="c (C99) or cuda.")] = "c",
     out: Annotated[Path, typer.Option("--out", help="Folder the files go to.")] = Path("."),
     name: Annotated[str | None, typer.Option("--name", help="Name of the C function. Default: ROBOT_FUNCTION.")] = None,
@@ -38,16 +42,47 @@ def export(
     by_variables: Annotated[
         bool, typer.Option("--variables", help="The description's variables as an input in the place of parameters.")
     ] = False,
+    controller: Annotated[
+        str | None,
+        typer.Option(
+            "--controller",
+            help="A law on a clock as one C file with a step from sensors to forces: a scenario's .yaml file, or "
+            "'sampled: {law: …, period: 1 ms, sensors: [encoders]}'.",
+        ),
+    ] = None,
+    motion: Annotated[
+        str | None, typer.Option("--motion", help="With --controller: name of a motion, or a .yaml file of one.")
+    ] = None,
+    reference: Annotated[
+        str, typer.Option("--reference", help="With --controller: motion (compiled in), or input of every step.")
+    ] = "motion",
+    precision: Annotated[str, typer.Option("--precision", help="With --controller: double or single.")] = "double",
     variables: Set = None,
     json: Json = False,
 ) -> None:
-    """Write a function as self-contained source: header, source, and a test driver with reference values.
+    """Write a function, or a controller, as self-contained source: header, source, and a test driver with reference values.
 
     C99 without allocation, re-entrant, libm only. Compile and run the driver: it returns 0 where the function gives the
     reference values. JSON keys: robot, function, target, files.
     """
     from gough.export import export as write
 
+    if controller is not None:
+        asked = {"baked": baked, "no_friction": no_friction, "no_wrench": no_wrench, "no_checks": no_checks}
+        asked |= {"derivative": derivative, "variables": by_variables, "legs": legs != "auto"}
+        odd = [f"--{key.replace('_', '-')}" for key, x in asked.items() if x]
+        if odd or function is not None or target != "c":
+            what = odd[0] if odd else f"FUNCTION ({function})" if function else f"--target {target}"
+            raise UsageError(f"{what} says nothing to --controller, which writes C with all it needs; leave it out")
+        robot_name, files = _write_law(robot, controller, motion, out, variables, name, reference, precision)
+        _tell(json, {"robot": robot_name, "function": "controller", "target": target}, files)
+        return
+    if function is None:
+        raise UsageError("give a FUNCTION (inverse_dynamics, forward_dynamics, …), or --controller with a law")
+    if motion is not None or reference != "motion" or precision != "double":
+        raise UsageError(
+            "--motion, --reference and --precision are for --controller; functions are in double precision"
+        )
     model, _ = open_model(robot, quiet=True, variables=variables)
     files = write(
         model,
@@ -64,12 +99,48 @@ def export(
         legs=legs,
         variables=by_variables,
     )
+    _tell(json, {"robot": model.robot.name, "function": function, "target": target}, files)
+
+
+def _tell(json: bool, about: dict[str, Any], files: list[Path]) -> None:
     if json:
-        shown = [str(file) for file in files]
-        write_json({"robot": model.robot.name, "function": function, "target": target, "files": shown})
+        write_json({**about, "files": [str(file) for file in files]})
         return
     for file in files:
         say(str(file))
+
+
+def _write_law(
+    robot: str, controller: str, motion: str | None, out: Path, variables: list[str] | None, name: str | None, *how: str
+) -> tuple[str, list[Path]]:
+    """(name of the robot, files) of a law that is written as text, or in a scenario."""
+    from gough.export import export_law
+    from gough.simulation.motion.files import load_motion
+
+    reference, precision = how
+    more: dict[str, Any] = {"name": name, "reference": reference, "precision": precision}
+    if controller.endswith(YAML):
+        from gough.simulation.scenarios.files import load_scenario
+
+        made = load_scenario(controller, set_variables(load_robot(robot), variables))
+        if made.controller is None:
+            raise UsageError(
+                f"{controller}: the scenario has no controller; give it one, with sampled: {{law: …, period: …}}"
+            )
+        model, law, move = made.model, made.controller, made.motion
+        start = {"start": "static"} if made.start.static else {}
+        more |= {
+            "q": made.first_q(),
+            "v": made.first_v(),
+            "step": made.step,
+            "parameters": made.parameters or None,
+            **start,
+        }
+    else:
+        model, _ = open_model(robot, quiet=True, variables=variables)
+        law, move = load_law(controller, model), None
+    move = move if motion is None else load_motion(motion, model)
+    return model.robot.name, export_law(model, law, out, motion=move, **more)
 
 
 def convert(
@@ -101,7 +172,6 @@ def convert(
     What the format cannot say is named, all at once; nothing is written then, unless it is left out with --leave-out. Files
     that are written are named on stdout, what was left out without changing the dynamics on stderr.
     """
-    from gough.errors import UsageError
     from gough.export.robots import files_of, save
 
     there = [file for file in files_of(out) if file.exists()]
