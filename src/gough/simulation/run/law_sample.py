@@ -26,7 +26,7 @@ from gough.program.passes.outputs import remove_dead_code
 from gough.scalar import check, dot, select, zeros
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.instant import Instant
-from gough.simulation.control.law import Here, record_action
+from gough.simulation.control.law import Here
 from gough.simulation.control.observers.estimated import Estimated, RunningObserver
 from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.control.sampled import Sampled
@@ -279,9 +279,8 @@ class LawSample:
         shown, after = self._show(inputs, waits)
         believed = self._estimate(inputs, shown, begins, time[0])
         view = self._view(inputs, shown, believed, self.reference.at(time[0], since[0], inputs))
-        action = record_action(law.law, view)
         before = inputs["last_command"]
-        command = law.commands(self.setup.model, action.tau, before, begins, given)
+        action, command = law.sampled_action(self.setup.model, view, before, begins, given)
         out: dict[str, Any] = {"command": command, **after}
         if "states" in inputs:
             out["states"] = inputs["states"] + action.rates * self.period
