@@ -1,11 +1,13 @@
 """Inner names of `gough.program`."""
 
+from gough.program import Slot, trace
 from gough.program.derivatives import derive, jacobian, jvp, vjp
 from gough.program.interpreter import evaluate, evaluate_nodes
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
 from gough.program.ops import Call, ConstantMatvec, Op, Solve
 from gough.program.passes.expand_blocks import expand_blocks, inline_calls
+from gough.program.passes.idle_cells import drop_idle_cells
 from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.passes.minimise import factor_sums, minimise, operations, pull_constants, share_scaled
 from gough.program.passes.multiply_add import contract_multiply_add
@@ -20,12 +22,14 @@ __all__ = [
     "Machine",
     "Op",
     "Rolled",
+    "Slot",
     "Solve",
     "Source",
     "contract_multiply_add",
     "cut_at_blocks",
     "derive",
     "drop_checks",
+    "drop_idle_cells",
     "evaluate",
     "evaluate_nodes",
     "evaluate_with_care",
@@ -44,5 +48,6 @@ __all__ = [
     "roll",
     "share_scaled",
     "split_uniform",
+    "trace",
     "vjp",
 ]

@@ -107,6 +107,7 @@ def law_texts(law: LawSample, name: str | None = None) -> dict[str, str]:
     """{file name: text}: header, source, test driver."""
     sample, rates = law.sample_program, law.rates_program
     kept = {slot.name.removesuffix(AFTER) for slot in sample.outputs if slot.name.endswith(AFTER)}
+    kept |= {slot.name for slot in sample.inputs}  # what stays as it was at the begin
     inputs = (*law.readings, *(() if law.follows else law.reference.entries))
     frame = {
         "period": law.period,

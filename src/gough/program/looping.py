@@ -33,7 +33,7 @@ from gough.program.beside import Beside
 from gough.program.graph import BLOCK, CONST, INPUT, ITEM, Graph
 from gough.program.lowering import Machine
 from gough.program.ops import Block, Call, ConstantMatvec, Op, Product, Solve
-from gough.program.passes.expand_blocks import expand_block, expand_blocks
+from gough.program.passes.expand_blocks import RESIDUAL_SQUARED, expand_block, expand_blocks
 from gough.program.passes.outputs import guard_results
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import NodeCheck, Program, Slot
@@ -176,17 +176,20 @@ def expand_others(program: Program, shared: bool = False) -> Program:
     return expand_except(program, blocks_as_loops(program) | repeated_calls(program, shared))
 
 
-def expand_except(program: Program, kept: Collection[int], checks: bool = True) -> Program:
-    """The same program with every block written out but those `kept`. checks: False leaves out those of solves."""
+def expand_except(
+    program: Program, kept: Collection[int], checks: bool = True, residual: float = RESIDUAL_SQUARED
+) -> Program:
+    """The same program with every block written out but those `kept`. checks: False leaves out those of solves. residual: see
+    `expand_blocks`."""
     if not kept:
-        return expand_blocks(program, checks)
+        return expand_blocks(program, checks, residual)
     graph = Graph()
     numbers = iter([i in kept for i, op in enumerate(program.ops) if op == Op.BLOCK])
 
     def rule(graph: Graph, block: Block, operands: tuple[int, ...]) -> list[int]:
         if next(numbers):
             return graph.block(block, operands)
-        return expand_block(graph, block, operands, checks)
+        return expand_block(graph, block, operands, checks, residual)
 
     return finish(program, graph, replay(program, graph, rule))
 

@@ -17,6 +17,7 @@ from gough.backends.c._driver import Expected, cuda_driver, driver
 from gough.backends.c._lanes import rolled_listing
 from gough.backends.c._looping import LONG, LONGEST
 from gough.backends.c._parts import parts_listing
+from gough.backends.c._precision import with_single_eliminations
 from gough.backends.c._source import cuda_header, cuda_source, header, source
 from gough.backends.c._stepped import SteppedFrame, SteppedText
 from gough.backends.c._stepped_driver import Recording, stepped_driver
@@ -90,10 +91,10 @@ def write_stepped(
     of its estimate's rates. frame: as `SteppedFrame` has it; about: (lines of the comment at the top, samples for the test driver
     as `Recording` has them) of their listings."""
     word = checked_identifier(name)
-    made = _long_listing(sample, f"{word}_sample")
-    other = None if rates is None else _long_listing(rates, f"{word}_rates")
-    head, recording = about(made, other)
     around = SteppedFrame(**frame)
+    made = _long_listing(sample, f"{word}_sample", around.precision)
+    other = None if rates is None else _long_listing(rates, f"{word}_rates", around.precision)
+    head, recording = about(made, other)
     text = SteppedText(word, around, made, other, head)
     return {
         f"{word}.h": text.header(),
@@ -102,8 +103,10 @@ def write_stepped(
     }
 
 
-def _long_listing(program: Program, name: str) -> Listing:
+def _long_listing(program: Program, name: str, precision: str) -> Listing:
     """Large blocks as loops, long texts in parts, else one function."""
+    if precision == "single":
+        program = with_single_eliminations(program)
     found = parts_listing(program, name, least=LONGEST) or parts_listing(program, name, least=LONG)
     return flat_listing(program, name) if found is None else found
 

@@ -5,6 +5,10 @@ import re
 import numpy as np
 
 from gough.errors import UsageError
+from gough.program.looping import expand_except
+from gough.program.ops import Op, Solve
+from gough.program.passes.expand_blocks import SINGLE_SQUARED, inline_calls
+from gough.program.program import Program
 
 _FUNCTIONS = ("sqrt", "sin", "cos", "atan2", "fabs", "rint")
 _TOKENS = re.compile(
@@ -29,6 +33,14 @@ def single_precision(text: str) -> str:
         return "float" if kind == "type" else f"{word}F" if kind == "infinity" else f"{word}f"
 
     return _TOKENS.sub(changed, text)
+
+
+def with_single_eliminations(program: Program) -> Program:
+    """The same program with eliminations written out whose residuals are judged as single precision leaves them."""
+    program = inline_calls(program)
+    blocks = {i: program.block(i) for i, op in enumerate(program.ops) if op == Op.BLOCK}
+    kept = {i for i, block in blocks.items() if not isinstance(block, Solve) or block.spd}
+    return expand_except(program, kept, residual=SINGLE_SQUARED) if len(kept) < len(blocks) else program
 
 
 def _number(x: float) -> str:

@@ -9,7 +9,7 @@ from gough.program.graph import Graph
 from gough.program.lowering import Lowered
 from gough.program.ops import Op
 from gough.program.passes.expand_angles import expand_angles
-from gough.program.passes.expand_blocks import RESIDUAL_SQUARED, expand_blocks
+from gough.program.passes.expand_blocks import RESIDUAL_SQUARED, SINGLE_SQUARED, expand_blocks
 from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
@@ -18,7 +18,7 @@ from gough.program.passes.rewrite import rewrite_machine
 from gough.program.program import Program
 
 DTYPES = ("float64", "float32")
-RESIDUALS = {"float64": RESIDUAL_SQUARED, "float32": 1e-6}
+RESIDUALS = {"float64": RESIDUAL_SQUARED, "float32": SINGLE_SQUARED}
 """Accepted |A x - b|² / |b|² of an elimination."""
 
 

@@ -8,8 +8,8 @@ from gough.program.ops import Block, Call, ConstantMatvec, Product, Solve
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program
 
-RESIDUAL_SQUARED = 1e-18
-"""Accepted |A x - b|² / |b|² of an elimination in double precision."""
+RESIDUAL_SQUARED, SINGLE_SQUARED = 1e-18, 1e-6
+"""Accepted |A x - b|² / |b|² of an elimination in double precision, and in single."""
 
 
 def expand_blocks(

@@ -11,7 +11,8 @@ from gough.program.program import Program, Slot
 
 
 def drop_idle_cells(program: Program, cells: Mapping[str, str]) -> Program:
-    """Without idle cells {input slot: output slot}, and without inputs that are not read."""
+    """Without outputs of idle cells {input slot: output slot}, and without inputs that are not read: those of cells that stay
+    may be."""
     gone = {cells[name] for name in _idle_cells(program, cells)}
     left = [(slot, nodes) for slot, nodes in _results_of(program) if slot.name not in gone]
     results = tuple(i for _, nodes in left for i in nodes)
