@@ -111,6 +111,11 @@ def test_what_is_no_steady_motion_is_refused() -> None:
     loose["joints"][1].pop("drive")
     with pytest.raises(UsageError, match=r"v=: no steady motion of rotor, out is accelerated by 0.3 while"):
         gough.linear_model(built(loads(json.dumps(loose))), v=[1.0, 0.0])
+    tilted = ROTOR | {"gravity": [0, -9.81, 0]}  # weight that turns against the arm
+    with pytest.raises(UsageError, match="the forces that keep it up change on its way"):
+        gough.linear_model(built(loads(json.dumps(tilted))), v=[1.0, 0.0])
+    with pytest.raises(UsageError, match="the forces that keep it up change on its way"):
+        gough.linear_model(built(loads(json.dumps(ROTOR))), v=[1.0, 0.2])  # farther out, more inertia
     with pytest.raises(UsageError, match="a steady motion is about the forces"):
         gough.linear_model(slider(), v=[1.0], about="undeformed")
 
@@ -152,3 +157,11 @@ def test_many_states_at_once() -> None:
     np.testing.assert_array_equal(many.response([1.0, 2.0])[1], one.response([1.0, 2.0]))
     with pytest.raises(UsageError, match=r"a batch \(2,\)"):
         many.to_control()
+
+
+def test_growth_beyond_all_numbers_is_said() -> None:
+    """An arm upright falls with e^{λ t}, λ² = m g r / (I + m r²) = 8.66: in a thousand seconds there is no number for that."""
+    found = gough.linear_model(built(loads(json.dumps(ROTOR | {"gravity": [-9.81, 0, 0]}))))
+    assert np.abs(found.poles.real).max() == pytest.approx(np.sqrt(2 * 9.81 * 0.3 / 0.68), rel=1e-6)
+    with pytest.raises(UsageError, match="grows beyond all numbers"):
+        found.discrete(1e3)

@@ -167,3 +167,9 @@ def test_platforms(tmp_path: Path) -> None:
     (row,) = told["robots"]["ups"]
     assert row["search"]["again"] < 1e-9 and row["search"]["hypervolume"] > row["nsga2"]["hypervolume_at_a_tenth"]
     assert told["indicator_error"] < 1e-14  # inclusion and exclusion
+
+
+@pytest.mark.slow
+def test_observers(tmp_path: Path) -> None:
+    assert "| dualemps | encoders | Extended | exact |" in run("observers.py", "--tiny", "--out", tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"observers.json"}

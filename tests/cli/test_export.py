@@ -64,3 +64,28 @@ def test_bad_usage(tmp_path: Path) -> None:
         _, err = gough("export", *arguments, "--out", tmp_path, code=2)
         assert said in err
     assert not list(tmp_path.iterdir())
+
+
+SCENARIO = """
+format: 1
+robot: five_bar
+motion: {quintic: {drives: {left_motor: [140 deg, 150 deg], right_motor: [60 deg, 52 deg]}, durations: 0.1}}
+controller: {sampled: {law: {joint_pd: {stiffness: 200, damping: 10}}, period: 1 ms, sensors: [{encoders: {noise: 0.001 mrad}}]}}
+"""
+
+
+def test_controller_of_a_scenario(tmp_path: Path) -> None:
+    file = tmp_path / "tracking.yaml"
+    file.write_text(SCENARIO, encoding="utf-8")
+    found = gough_json("export", "five_bar", "--controller", file, "--out", tmp_path, "--name", "c")
+    assert found["function"] == "controller" and found["files"] == [
+        str(tmp_path / f"c{x}") for x in (".h", ".c", "_test.c")
+    ]
+    assert "c_step(c_state *state, const double encoders[2], double command[2])" in (tmp_path / "c.h").read_text()
+    law = "sampled: {law: {joint_pd: {stiffness: 200, damping: 10}}, period: 1 ms}"
+    _, err = gough("export", "five_bar", "inverse_dynamics", "--controller", law, code=2)
+    assert "says nothing to --controller" in err
+    _, err = gough("export", "five_bar", "--precision", "single", code=2)
+    assert "--controller" in err
+    _, err = gough("export", "five_bar", "--controller", law, code=2)
+    assert "needs a motion" in err

@@ -2,6 +2,7 @@
 
 import gough.simulation.motion.quiet as quiet
 from gough.simulation.control.instant import MotionRows
+from gough.simulation.control.sensed import channel_names
 from gough.simulation.ensembles._work import PART, part_of
 from gough.simulation.integration._safe_ball import SafeBall, radii
 from gough.simulation.integration.crossing import Watch
@@ -28,6 +29,7 @@ __all__ = [
     "RungeKutta",
     "SafeBall",
     "Watch",
+    "channel_names",
     "explicit_step",
     "method_named",
     "part_of",

@@ -13,8 +13,9 @@ from laws.subjects import built
 MASS = 2.0
 
 
-def slider(gravity: float = 0.0, **drive: float) -> gough.Model:
-    """A mass of 2 kg that slides along z; gravity (m/s²) along -z. Its inertia makes its size one metre."""
+def slider(gravity: float = 0.0, viscous: float = 0.0, **drive: float) -> gough.Model:
+    """A mass of 2 kg that slides along z; gravity (m/s²) along -z; viscous friction (N s/m).
+    Its inertia makes its size one metre."""
     data = {
         "format": 1,
         "name": "slider",
@@ -37,6 +38,7 @@ def slider(gravity: float = 0.0, **drive: float) -> gough.Model:
                 "child": "block",
                 "axis": [0, 0, 1],
                 "drive": drive,
+                **({"friction": {"viscous": viscous}} if viscous else {}),
             }
         ],
         "velocities": "drives",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from scipy.linalg import expm
 
 import gough
 from gough import laws
-from gough.actuators import ElasticGear, Lag
+from gough.actuators import ElasticGear, Lag, RateLimit
 from simulation.python_loop import GOAL, KD, KP, T, mass, stand
 from simulation.sliders import MASS
 
@@ -64,3 +66,70 @@ def test_a_gear_that_gives_way() -> None:
         given = np.concatenate([[0.0], np.cumsum(held * np.diff(rotor))])  # of the motor: its force is held
         lost = given - run["work.drives"] - (x - x[0])
         assert np.abs(lost).max() < 1e-9 if d == 0.0 else lost[-1] > 1e-3
+
+
+GEAR = ElasticGear(inertia=0.7, stiffness=8e3, damping=1.0)
+
+
+@pytest.mark.parametrize(
+    ("actuators", "said"),
+    [
+        ([GEAR, Lag(time=1e-3)], "lag behind elastic gear: .* put the elastic gear last"),
+        ([GEAR, GEAR], "elastic gear behind elastic gear"),
+        ([Lag(time=1e-3), RateLimit(rate=5.0)], "rate limit behind lag: .* put the rate limit first"),
+    ],
+)
+def test_actuators_that_cannot_stand_in_this_order_are_refused(actuators: list, said: str) -> None:
+    """A gear pushes on rotor and joint alike: what changed that push on its way would make forces out of nothing."""
+    with pytest.raises(gough.UsageError, match=said):
+        laws.Sampled(laws.JointPD(KP, KD), T, actuators=actuators)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: laws.JointPD(True, 1.0),
+        lambda: laws.JointPD(1.0, [1.0, False]),
+        lambda: laws.JointPD(1.0, np.array([True])),
+        lambda: gough.sensors.Encoders(noise=True),
+        lambda: Lag(time=[True]),
+    ],
+)
+def test_true_is_no_gain(make: Callable[[], object]) -> None:
+    with pytest.raises(gough.UsageError, match="give a"):
+        make()
+
+
+EULER = 2.7853
+"""The largest decay times a step that does not grow in RK4: |1 - z + z²/2 - z³/6 + z⁴/24| = 1."""
+WAVE = np.sqrt(8.0)
+"""The largest angle of a vibration in a step that does not grow in RK4."""
+
+
+@pytest.mark.parametrize(
+    ("make", "limit"),
+    [
+        (lambda x: laws.Sampled(laws.JointPD(KP, KD), T, actuators=Lag(time=1 / x)), EULER),
+        (
+            lambda x: laws.Sampled(
+                laws.JointPD(KP, KD),
+                T,
+                actuators=ElasticGear(inertia=0.7, stiffness=x**2 / (1 / 0.7 + 1 / MASS), damping=0.0),
+            ),
+            WAVE,
+        ),
+        (lambda x: laws.DisturbanceObserver(laws.JointPD(KP, KD), x / (2 * np.pi)), EULER),
+        (lambda x: laws.FeedForward(laws.StateSpace(A=[[-x]], B=[[1.0]], C=[[1.0]], D=[[9.0]]), PUSH), EULER),
+    ],
+)
+def test_steps_too_long_for_what_flows_beside_the_robot_are_told(make: Callable, limit: float) -> None:
+    """1 % on either side of where RK4 becomes unstable: the textbook's bounds of its stability on the real and imaginary axis."""
+    step = T / 10
+    for factor, told in ((0.99, False), (1.01, True)):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            gough.simulate(mass(), stand(5 * T), make(factor * limit / step), method="rk4", step=step)
+        assert any("too long for what is stiffest" in str(x.message) for x in seen) == told
+
+
+PUSH = laws.forces([0.0, 5 * T], [[1.0], [1.0]])

@@ -109,6 +109,30 @@ def test_saturation_is_told() -> None:
     assert abs(float(what.split()[-2]) - np.sqrt(0.06)) < 2e-4
 
 
+@pytest.mark.parametrize("method", ["rk4", "esdirk4"])
+@pytest.mark.parametrize("where", ["law", "clock", "both"])
+def test_saturation_of_a_sampled_law_is_told(where: str, method: str) -> None:
+    """The same on a clock, wherever the limit stands: told until the first sample at x = 0.1 - t² <= 0.04 m."""
+    own, around = {"law": (4.0, None), "clock": (None, 4.0), "both": (50.0, 4.0)}[where]
+    law = gough.laws.Sampled(gough.laws.JointPD(100.0, 0.0, limit=own), 1e-3, limit=around)
+    stay = gough.motions.spline(times=[0, 1, 2], drives={"slide": [0.0, 0.0, 0.0]})
+    run = gough.simulate(slider(), stay, law, q=[0.1], duration=0.3, method=method, step=1e-3, check="off")
+    (told,) = run.info.events
+    assert told[0] == 0.0 and told[1].startswith("saturated: slide at 4 N until ")
+    assert float(told[1].split()[-2]) == pytest.approx(0.245, abs=1.1e-3)
+
+
+def test_saturation_behind_a_lag_is_told() -> None:
+    """A mass at 1 m/s into a spring of 100 N/m: 4 N are commanded from x = 0.04 m on, in which time a lag of 0.1 s comes near."""
+    lag = gough.actuators.Lag(time=0.1)
+    law = gough.laws.Sampled(gough.laws.JointPD(100.0, 0.0, limit=4.0), 1e-3, actuators=lag)
+    stay = gough.motions.spline(times=[0, 1, 2], drives={"slide": [0.0, 0.0, 0.0]})
+    run = gough.simulate(slider(), stay, law, v=[1.0], duration=0.2, method="rk4", step=1e-3, check="off")
+    assert np.abs(run.tau).max() < 4.0 * (1 - np.exp(-0.2 / 0.1))
+    (told,) = run.info.events
+    assert told[0] == pytest.approx(0.04, abs=2e-3) and told[1] == "saturated: slide at 4 N until 0.2 s"
+
+
 @pytest.mark.slow
 def test_a_start_out_of_equilibrium() -> None:
     model = built(gough.load("long2014"))

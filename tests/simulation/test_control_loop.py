@@ -54,6 +54,27 @@ def test_an_integral_needs_a_gain_of_its_own() -> None:
     assert np.isnan([lost.sensitivity_peak, *lost.phase_margin_deg, *lost.delay_margin]).all()
 
 
+def test_poles_of_a_clock_that_forgets() -> None:
+    """Late by two periods, by hand: (x, v, x before, u, u next), poles log(z)/T; what an estimator forgets is at z = 0."""
+    T, k, late = 1e-2, 400.0, 2
+    found = gough.control_loop(
+        slider(), laws.Sampled(laws.JointPD(k, 8.0), T, delay=late * T, sensors=sensors.Encoders())
+    )
+    A = np.zeros((5, 5))  # x, v, x before, the force that acts next, the one after
+    A[0] = [1, T, 0, T * T / 2 / MASS, 0]
+    A[1] = [0, 1, 0, T / MASS, 0]
+    A[2, 0] = A[3, 4] = 1.0
+    A[4, [0, 2]] = -k - 8.0 / T, 8.0 / T
+    z = np.linalg.eigvals(A)
+    known = np.log(z[np.abs(z) > 1e-8].astype(complex)) / T
+    poles = found.poles[np.isfinite(found.poles.real)]
+    np.testing.assert_allclose(np.sort_complex(poles), np.sort_complex(known), rtol=1e-6, atol=1e-6)
+    assert not np.isnan(found.poles).any() and (np.diff(found.poles.real[np.isfinite(found.poles.real)]) <= 1e-9).all()
+    assert found.poles.real.max() == pytest.approx(known.real.max())
+    forgets = gough.control_loop(slider(), laws.Sampled(laws.LQG(1e-3, 5.0, 1e-5, 1.0), T, sensors=sensors.Encoders()))
+    assert forgets.poles.real.max() < 0 and np.isneginf(forgets.poles.real).any()
+
+
 def clocked_loop(model: gough.Model, period: float, late: int) -> Any:
     """L(z) of springs and dampers that see encoders: C(z) = k + d (1 - z⁻¹)/T, forces held and late by so many periods."""
     linear = gough.linear_model(model, outputs=["drives"])
@@ -243,3 +264,21 @@ def test_laws_without_a_linear_loop_are_refused() -> None:
     np.testing.assert_allclose(
         recorded.phase_margin_deg, gough.control_loop(model, laws.Sampled(laws.JointPD(K, D), 1e-3)).phase_margin_deg
     )
+
+
+def test_forces_found_before_leave_the_loop_as_it_is() -> None:
+    """They are no function of the state: the loop is that of the feedback, in closed form m s² + K_d s + K_p."""
+    model, push = slider(), laws.forces([0.0, 1.0], [[3.0], [5.0]])
+    plain = laws.JointPD(200.0, 30.0)
+    for law in (
+        laws.FeedForward(plain, push),
+        laws.FeedForward(laws.FeedForward(plain, push), push),
+        laws.Sampled(laws.FeedForward(plain, push), 1e-6),
+    ):
+        poles = gough.control_loop(model, law).poles
+        poles = poles[np.isfinite(poles)]
+        np.testing.assert_allclose(
+            np.sort_complex(poles)[-2:], np.sort_complex(np.roots([2.0, 30.0, 200.0])), rtol=1e-3
+        )
+    observed = laws.DisturbanceObserver(laws.FeedForward(plain, push), 4.0)
+    assert gough.control_loop(model, observed).stable

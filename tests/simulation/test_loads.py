@@ -222,6 +222,29 @@ def test_steps_too_long_for_a_load_are_told() -> None:
         )
 
 
+def test_loads_that_never_act_are_told() -> None:
+    """Of a push at 5 s a run of 2 s has nothing."""
+    late = loads.Pulse(PUSH, begin=5.0, duration=0.05)
+    with pytest.warns(
+        RunWarning, match=r"load: the pulse on block.tip begins at 5 s, the run ends at .* s: it never acts"
+    ):
+        run = run_under([late, loads.Constant(PUSH)])
+    assert [event.kind for event in run.info.events] == ["load"]
+    with pytest.raises(UsageError, match="it never acts"):
+        run_under(late, check="raise")
+    with pytest.warns(RunWarning, match="the pulse on block.tip begins at 5 s"):
+        gough.simulate_many(block(), duration=0.1, step=5e-3, wrench={"block.tip": late})
+    for seen in (
+        loads.Pulse(PUSH, 0.0),
+        loads.Pulse(PUSH, begin=0.05),
+        loads.Sine(PUSH, 3.0),
+        loads.Pulse(PUSH, duration=9.0),
+    ):
+        assert not run_under(seen).info.events
+    sim = gough.Stepper(block(), wrench={"block.tip": late})  # it goes on as long as it is asked to
+    assert not sim.recorded.info.events
+
+
 def test_bad_loads() -> None:
     six = [0.0] * 6
     for make, said in (

@@ -231,6 +231,8 @@ def held(law: laws.Law) -> None:
         (lambda: laws.LQR(), "LQR: nothing is given; give error= and force="),
         (lambda: laws.LQR(0.1), "LQR: error= is given"),
         (lambda: laws.LQR(0.1, 1.0, gain=[[1, 2]]), "LQR: error=, force=, gain= is given"),
+        (lambda: laws.LQR(gain=[[1.0, np.nan]]), r"LQR: gain\[0\]\[1\] is nan; give finite numbers"),
+        (lambda: laws.LQR(state_cost=[np.inf, 1], force_cost=1), r"LQR: state_cost\[0\] is inf"),
         (lambda: laws.LQR(0.1, -1.0), r"force=-1\.0: must not be below 0"),
         (lambda: laws.LQR(0.0, 1.0), r"LQR: error=0\.0: must be above 0"),
         (lambda: held(laws.LQR([0.1, 0.2], 1.0)), "error: 2 numbers are given, the robot has 1 drives"),

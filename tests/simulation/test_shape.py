@@ -183,6 +183,36 @@ def test_modes_are_those_of_the_poses(sliders):
         assert min(0.5 / f for f in damped) * (1 - 1e-6) < lost < max(0.5 / f for f in damped) * (1 + 1e-6)
 
 
+POLAR = """
+format: 1
+name: polar
+source: a made-up robot for tests
+gravity: [0, 0, 0]
+bodies:
+  - {name: arm, mass: 1, inertia: {about: center_of_mass, xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: head, mass: 2, inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.01}}
+joints:
+  - {name: turn, type: revolute, axis: [0, 0, 1], parent: world, child: arm, drive: {}}
+  - {name: reach, type: prismatic, axis: [1, 0, 0], parent: arm, child: head, drive: {}}
+velocities: drives
+home: {joints: {turn: 0, reach: 0.3}}
+"""
+
+
+@pytest.mark.parametrize(("reach", "duration"), [((0.6, 0.3), 0.5), ((0.3, 0.6), 0.5), ((0.3, 0.6), 2.0)])
+def test_a_mode_is_followed_however_far_its_frequency_goes(reach, duration):
+    """A head on an arm that turns on a servo: ω² = K/(J + m r²). Copies are half a swing apart, ∫ 2 f dt = 1."""
+    model, K = gough.build(gough.robot.loads(POLAR)), [60.0, 4e4]
+    far = motions.quintic(drives={"turn": [0, 1], "reach": list(reach)}, durations=duration)
+    for modes in (None, 0):
+        shaped = motions.shape(far, model, modes=modes, drives={"stiffness": K, "damping": 0.0}, samples=257)
+        x, weights = np.polynomial.legendre.leggauss(30)
+        late = shaped.duration - duration
+        t = shaped.duration - 0.5 * late * (1 - x)
+        f = np.sqrt(60.0 / (0.11 + 2 * shaped.at(t).position[:, 1] ** 2)) / (2 * np.pi)
+        assert (2 * f * weights).sum() * 0.5 * late == pytest.approx(1.0, abs=1e-4)
+
+
 def test_the_mode_that_is_excited_is_found(sliders):
     """Of slow moves the lowest; a second one is another."""
     modes = gough.natural_frequencies(sliders)
@@ -238,3 +268,38 @@ def test_what_cannot_be_shaped_is_refused(sliders):
         motions.shape(sliding(), sliders, "two_mode", modes=[1, 1])
     with pytest.raises(UsageError, match="damping= goes with frequency="):
         motions.shape(sliding(), sliders, damping=0.1)
+
+
+@pytest.mark.parametrize(("stiffness", "damping"), [(1e6, 1e4), (1e6, 2e4), (4e5, 1.2e4)])
+def test_servos_that_damp(sliders, stiffness, damping):
+    """Soft servos, damped by a half to critically: the links' slow vibration is what stays, and it is put to rest. About home
+    ẋ = A x - B a of the linear model, closed by the servos; what a small move leaves of it by its left eigenvector."""
+    motion = motions.quintic(drives={"q11": [0, 2e-3], "q21": [0, 1e-3]}, durations=0.15)
+    linear = gough.linear_model(sliders)
+    nv = len(linear.A) // 2
+    rows = [linear.states.index(f"d{name}") for name in linear.inputs]
+    A = linear.A.copy()
+    A[:, rows] -= stiffness * linear.B
+    A[:, [nv + r for r in rows]] -= damping * linear.B
+    values, left = np.linalg.eig(A.T)
+    stays = int(np.argmin(np.where((values.imag > 1.0) & (values.imag < 100.0), np.abs(values.real), np.inf)))
+    value, w = values[stays], left[:, stays]
+    assert -value.real / abs(value) < 0.03
+
+    def leaves(motion):
+        t = np.linspace(0.0, motion.duration, 8001)
+        pushed = motion.at(t).acceleration @ w[[nv + r for r in rows]]
+        return abs(np.trapezoid(pushed * np.exp(value * (motion.duration - t)), t))
+
+    shaped = motions.shape(motion, sliders, drives={"stiffness": stiffness, "damping": damping})
+    assert shaped.duration - motion.duration == pytest.approx(np.pi / value.imag, rel=1e-3)
+    assert leaves(shaped) < 2e-3 * leaves(motion)
+
+
+def test_servos_that_let_nothing_swing():
+    """A rigid robot on critically damped springs."""
+    bars = gough.build("five_bar")
+    start = bars.drives(bars.home)
+    turn = motions.quintic(drives=[start, start + 0.1], durations=0.3)
+    with pytest.raises(UsageError, match=r"five_bar: with its drives so held nothing swings at pose 0 of 33"):
+        motions.shape(turn, bars, drives={"stiffness": 1.0, "damping": 50.0})

@@ -154,3 +154,13 @@ def test_what_does_not_fit_to_a_robot_is_refused() -> None:
         gough.simulate(slider(), stand(slider(), 0.1), discrete)
     with pytest.raises(UsageError, match=r"sample to sample of 0\.01 s, the clock samples every 0\.02 s"):
         gough.simulate(slider(), stand(slider(), 0.1), laws.Sampled(discrete, 0.02), method="rk4")
+
+
+def test_names_of_some_channels_are_not_passed_over() -> None:
+    """Inputs of which one has the name of a drive are no counted ones: which the other is, is asked."""
+    model = built(loads(ARM))
+    start = model.drives(model.home)
+    stay = motions.quintic(drives=[start, start], durations=0.1)
+    partly = control.ss([], [], [], np.diag([100.0, 300.0]), inputs=["pin", "u[1]"], outputs=["pin", "slide"])
+    with pytest.raises(UsageError, match=r"inputs 'u\[1\]'; there are slide, pin"):
+        gough.simulate(model, stay, laws.StateSpace(partly))

@@ -134,6 +134,48 @@ def test_what_cannot_change_is_refused_and_changes_nothing(mass: gough.Model) ->
         pushed(mass).change(laws.JointPD(1.0, 1.0))
 
 
+def test_clocks_chance_and_forces_over_time_stay(mass: gough.Model) -> None:
+    """What is counted since the start, drawn since the start, or stands in the motion is no gain."""
+    pd = laws.JointPD(STIFFNESS, DAMPING)
+    noisy = gough.sensors.Encoders(noise=1e-6)
+
+    def beside(force: float) -> laws.FeedForward:
+        return laws.FeedForward(pd, laws.forces([0.0, 1.0], [[force], [force]]))
+
+    def sampled(law: laws.Law, period: float = 2e-3, **options) -> laws.Sampled:
+        return laws.Sampled(law, period, **options)
+
+    for before, after, words in (
+        (sampled(pd), sampled(pd, 4e-3), "period stays .* 0.002 s, not 0.004 s"),
+        (sampled(pd, sensors=noisy), sampled(pd, sensors=noisy, seed=3), "with seed=0"),
+        (
+            sampled(pd, sensors=gough.sensors.Encoders(period=1e-3)),
+            sampled(pd, sensors=gough.sensors.Encoders(period=2e-3)),
+            "encoders: the period stays",
+        ),
+        (beside(3.0), beside(5.0), "feed-forward: its forces over time stay"),
+        (sampled(beside(3.0)), sampled(beside(5.0)), "its forces over time stay"),
+        (
+            laws.DisturbanceObserver(beside(3.0), 2.0),
+            laws.DisturbanceObserver(beside(5.0), 2.0),
+            "its forces over time stay",
+        ),
+    ):
+        start = mass.drives(mass.home)
+        sim = gough.Stepper(
+            mass,
+            before,
+            motion=motions.quintic(drives=[start, start], durations=1.0),
+            method="rk4",
+            longest_step=1e-3,
+            check="off",
+        )
+        sim.step(dt=0.1)
+        with pytest.raises(gough.UsageError, match=words):
+            sim.change(after)
+        sim.change(before)
+
+
 def test_loads_over_time_stay_and_constant_ones_change() -> None:
     """A pulse beside six numbers: the numbers change, the pulse does what it does; x as by superposition."""
     model = slider()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough import laws, motions, sensors
+from gough import actuators, laws, motions, sensors
 from gough.errors import RunWarning, UsageError
 from laws.subjects import built
 from simulation.sliders import MASS, slider
@@ -37,6 +37,14 @@ CLOCKS = {
     "late by two periods": ({"delay": 0.02}, 60.0, 12.0),
     "late by a part": ({"delay": 0.017}, 60.0, 12.0),
     "rates are differences": ({"sensors": sensors.Encoders()}, 300.0, 110.0),
+    "encoders are late": ({"sensors": sensors.Encoders(delay=0.013), "delay": 0.004}, 60.0, 12.0),
+    "a filter": ({"sensors": sensors.Encoders(bandwidth=6.0, noise=1e-12)}, 60.0, 12.0),
+    "encoders on a clock of their own": ({"sensors": sensors.Encoders(period=0.005, delay=0.012)}, 60.0, 12.0),
+    "a lag and a rate limit": (
+        {"actuators": [actuators.RateLimit(rate=1e9), actuators.Lag(time=0.05)], "sensors": sensors.Encoders()},
+        60.0,
+        12.0,
+    ),
 }
 
 
@@ -55,6 +63,17 @@ def test_a_run_grows_as_it_was_said(name: str) -> None:
     assert any("unstable" in text for _, text in run.info.events)
     with pytest.raises(UsageError, match=r"the loop of joint PD is unstable .* a shorter period or delay"):
         gough.simulate(slider(), stand(1.5), law, q=[1e-6], method="rk4", step=1e-3, check="raise")
+
+
+def test_friction_holds_what_inertia_alone_would_not() -> None:
+    """v' = (u - c v)/m, u held for T: d is stable below c (1 + e)/(1 - e), e = exp(-c T/m), 2 m/T where there is no friction."""
+    T, c = 0.01, 2000.0
+    e = np.exp(-c * T / MASS)
+    most = c * (1 + e) / (1 - e)
+    assert most > 3 * 2 * MASS / T
+    for d, stable in ((0.8 * most, True), (1.2 * most, False)):
+        texts, _ = told(slider(viscous=c), laws.Sampled(laws.JointPD(1.0, d), T), stand(1.0), method="rk4", step=1e-4)
+        assert not texts if stable else texts, d
 
 
 def test_the_limit_of_a_sampled_spring() -> None:
@@ -104,3 +123,43 @@ def test_loops_that_hold_are_not_accused(name: str) -> None:
     shaken = laws.Sampled(laws.ComputedTorque(bandwidth=60.0, damping_ratio=0.1), 1e-3, delay=4e-3)
     with pytest.warns(RunWarning, match="the loop of computed torque is unstable where it begins: an oscillation of"):
         gough.simulate(model, motion, shaken, method="rk4", step=5e-4)
+
+
+FRICTION = {"coulomb": 3.0, "smoothing": 1e-3, "viscous": 200.0}
+
+
+def test_friction_that_a_law_makes_up_for_is_no_feedback() -> None:
+    """Computed torque makes up for friction, of which its robot has as much: x'' + 40 x' + 400 x = 0,
+    x = 1e-3 (1 + 20 t) exp(-20 t)."""
+    model = slider(**FRICTION)
+    law = laws.Sampled(laws.ComputedTorque(400.0, 40.0), 1e-4)
+    texts, run = told(model, law, stand(0.2), q=[1e-3], method="rk4", step=1e-4)
+    assert not texts
+    t = run.time
+    assert np.abs(run.q[:, 0] - 1e-3 * (1 + 20 * t) * np.exp(-20 * t)).max() < 2e-5
+    # what the robot has not is feedback of the wrong sign: 2 s² + (2·40 - 200) s + 2·400
+    believed = {"slide.friction.viscous": 200.0, "slide.friction.coulomb": 0.0}
+    free = slider(viscous=1e-9, coulomb=1e-9, smoothing=1e-3)
+    wrong = laws.Sampled(laws.ComputedTorque(400.0, 40.0, nominal=believed), 1e-4)
+    texts, _ = told(free, wrong, stand(0.2), q=[1e-6], method="rk4", step=1e-4)
+    said = float(texts[0].split(" at ")[-1].split(" 1/s")[0])
+    assert said == pytest.approx(np.roots([MASS, 2 * 40.0 - 200.0, 2 * 400.0]).real.max(), rel=0.02)
+
+
+def test_weight_that_a_law_makes_up_for_is_no_feedback() -> None:
+    """A pendulum that hangs, on a spring softer than its weight, with its weight taken away: J x'' + d x' + k x = 0."""
+    text = """
+format: 1
+name: hanging
+bodies: [{name: bob, mass: 4, center_of_mass: [0, 0, -0.5], inertia: {about: center_of_mass, xx: 0.1, yy: 0.1, zz: 0.1}}]
+joints: [{name: pin, type: revolute, axis: [0, 1, 0], parent: world, child: bob, drive: {}}]
+home: {joints: {pin: 0}}
+"""
+    J, k, d = 4 * 0.5**2 + 0.1, 5.0, 4.0  # 4 · 9.81 · 0.5 = 19.6 N m/rad of weight
+    law = laws.Sampled(laws.JointPD(k, d, gravity=True), 1e-3)
+    motion = motions.function(lambda t: [0.0 * t], 0.5, kind="drives", names=["pin"])
+    texts, run = told(built(gough.robot.loads(text)), law, motion, q=[1e-3], method="rk4", step=1e-3)
+    assert not texts
+    slow, fast = np.sort(np.roots([J, d, k]))[::-1]
+    x = 1e-3 * (slow * np.exp(fast * run.time) - fast * np.exp(slow * run.time)) / (slow - fast)
+    assert np.abs(run.q[:, 0] - x).max() < 5e-6

@@ -22,7 +22,9 @@ from gough.model.external import external_load
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 STEADY = 1e-6
-"""Acceleration (sizes/s², or of the velocity squared) that a steady motion may have."""
+"""Acceleration (sizes/s², or of the velocity squared) that a steady motion may have, and a change of it (the third power)."""
+ROUNDING = 1e-9
+"""Of what cancels in that change."""
 
 
 @checked(
@@ -96,7 +98,16 @@ def _steady(model: Model, forces: RestForces, q: Any, v: Any, friction: str) -> 
             f"v=: no steady motion of {model.robot.name}, {layout.v_names[k]} is accelerated by {vdot[k]:.3g} while the drives "
             "keep their rates; bend it as the motion does (q=), or take model.linearize(q, v, tau), which is about any motion"
         )
-    return model.linearize(here, rates, tau, given, parameters=forces.parameters, friction=friction)
+    found = model.linearize(here, rates, tau, given, parameters=forces.parameters, friction=friction)
+    slope = found.A[layout.nv :, : layout.nv]  # of accelerations along the motion itself, forces as they are
+    change, size = np.abs(slope @ rates) / unit, (np.abs(slope) @ np.abs(rates)) / unit
+    k = int(change.argmax())
+    if not change[k] <= STEADY * max(1.0, float((np.abs(rates) / unit).max() ** 3)) + ROUNDING * size[k]:
+        raise UsageError(
+            f"v=: no steady motion of {model.robot.name}: the forces that keep it up change on its way, elsewhere "
+            f"{layout.v_names[k]} would be accelerated; take model.linearize(q, v, tau), which is about any motion"
+        )
+    return found
 
 
 def _with_inputs(model: Model, forces: RestForces, found: LinearModel, inputs: Sequence[str]) -> LinearModel:

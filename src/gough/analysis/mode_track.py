@@ -16,6 +16,12 @@ A motion with accelerations a(t) of the rigid velocities pushes mode k by g_k = 
 ½|∫ g_k exp(-iωt) dt|², ω = ω_k, were it not damped. The mode that a motion
 excites most is the one with the largest mean of it over BAND about ω_k, where a zero next to ω_k does not hide it; φ_k is that of
 the pose with the largest acceleration.
+
+Drives that give way damp, often strongly: no undamped shape is near theirs. There λ and complex shapes y in terms of the φ_k are
+those of λ² y + λ C y + Ω² y = 0, yᵀ (2λ + C) y = 1, followed by λ and by likeness |yᴴ y'|². What a motion leaves of one a
+swing after its end T, when what is damped out at once is gone, is
+
+    y yᵀ ∫ g exp(λ (T + 2π/Im λ - t)) dt.                                                                      (3)
 """
 
 from collections.abc import Sequence
@@ -41,7 +47,11 @@ NOTHING = 1e-9
 ROUNDS = 50
 """Most iterations for an eigenvalue."""
 LOST = 0.3
-"""Least part |c|² of a shape that modes near its frequency must have at the next pose."""
+"""Least part |c|² of a shape that modes near its frequency must have at the next pose, and least likeness of damped shapes."""
+FAR = 0.3
+"""Largest relative change of an eigenvalue from pose to pose."""
+SWINGS = 1e-6
+"""Im λ over |λ| that is a swing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +83,43 @@ class _Swing:
     def frequencies(self) -> np.ndarray:
         """Hz (k,), slowest first."""
         return np.sqrt(np.maximum(self.squares, 0.0)) / (2 * np.pi)
+
+
+@dataclass(frozen=True, eq=False)
+class _Damped:
+    """One pose: λ (k,), 1/s, of what swings, above the real axis, slowest first; y (modes, k) of (3), in undamped shapes."""
+
+    values: np.ndarray
+    shapes: np.ndarray
+
+    @classmethod
+    def of(cls, swing: _Swing) -> "_Damped":
+        """The eigenvalues of a pose."""
+        n = len(swing.squares)
+        C = swing.shapes.T @ swing.C @ swing.shapes
+        whole = np.block([[np.zeros((n, n)), np.eye(n)], [-np.diag(swing.squares), -C]])
+        values, y = np.linalg.eig(whole)
+        up = np.flatnonzero(np.imag(values) > SWINGS * np.abs(values))
+        up = up[np.argsort(np.abs(values[up]))]
+        values, y = values[up], y[:n, up]
+        unit = 2.0 * values * (y * y).sum(axis=0) + np.einsum("ik,ij,jk->k", y, C, y)
+        return cls(values, y / np.sqrt(unit.astype(complex)))
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """|λ|/2π, Hz (k,)."""
+        return np.abs(self.values) / (2 * np.pi)
+
+    def remaining_parts(self, pushes: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """Parts (k,) of the energy that pushes (m, modes) at equal times t (m,) leave by (3)."""
+        g, energy = pushes @ self.shapes, np.zeros(len(self.values))
+        for share in np.linspace(1 - BAND, 1 + BAND, 9):
+            decay = np.minimum(np.real(self.values), 0.0) + 1j * share * np.imag(self.values)
+            after = t[-1] + 2 * np.pi / np.imag(self.values) - t[:, None]
+            energy += np.abs(np.trapezoid(g * np.exp(decay * after), t, axis=0)) ** 2
+        energy *= np.abs(self.values) ** 2 * (np.abs(self.shapes) ** 2).sum(axis=0)
+        energy[np.abs(self.values) * (t[1] - t[0]) > 1.0] = 0.0  # times do not resolve what is faster
+        return energy / max(energy.sum(), 1e-300)
 
 
 def swings_at(model: Model, q: np.ndarray, drives: Any, parameters: np.ndarray) -> list[_Swing]:
@@ -119,12 +166,12 @@ def track_modes(
     q: np.ndarray,
     drives: Any,
     parameters: np.ndarray,
-    which: Sequence[int | float | None],
+    which: Sequence[int | np.ndarray | None],
     excitation: tuple[np.ndarray, np.ndarray],
 ) -> list[ModeTrack]:
     """Modes along poses q (n, nq) that follow each other closely, at equal times. which: numbers at the first pose (from 0 on);
-    None for the one that the excitation excites most of those not followed yet; or a float, about which frequency (Hz) it
-    is. excitation: equal times (m,), s, from the first pose to the last, and rigid accelerations (m, mobility)."""
+    None for the one that the excitation excites most of those not followed yet; or frequencies (n,) about which it is (Hz).
+    excitation: equal times (m,), s, from the first pose to the last, and rigid accelerations (m, mobility)."""
     swings = swings_at(model, q, drives, parameters)
     count = len(swings[0].squares)
     if not count or (not model.layout.n_elastic and drives == "locked"):
@@ -133,6 +180,8 @@ def track_modes(
             "bodies flexible, or say how its drives are held, drives={'stiffness': …, 'damping': …}"
         )
     t, accelerations = excitation
+    if drives != "locked":
+        return _damped_tracks(model, swings, which, t, accelerations)
     pull = accelerations[int(np.linalg.norm(accelerations, axis=1).argmax())]
     busiest = round(float(np.linalg.norm(accelerations, axis=1).argmax()) / (len(t) - 1) * (len(q) - 1))
     swing = swings[busiest]
@@ -141,23 +190,96 @@ def track_modes(
     out = []
     for wanted in which:
         if isinstance(wanted, int):
-            if not 0 <= wanted < count:
-                raise UsageError(f"modes: {wanted}; {model.robot.name} has {count}, counted from 0")
+            _demand_number(model, wanted, count)
             made = _followed(swings, 0, np.eye(count)[wanted], float("nan"))
         else:
             free = (swing.squares > 0) & np.array([all(abs(x - t) > NEAR * t for t in taken) for x in f])
             if wanted is not None:
-                free &= np.abs(f - wanted) <= NEAR * wanted
-            if not free.any() or part[free].max() < NOTHING:
-                other = "other " if taken else ""
-                raise UsageError(
-                    f"{model.robot.name}: the motion excites no {other}mode; name one by its number, modes="
-                )
-            k = int(np.flatnonzero(free)[part[free].argmax()])
+                about = float(wanted[busiest])
+                free &= np.abs(f - about) <= NEAR * about
+            k = _most_excited(model, free, part, bool(taken))
             near = np.abs(f - f[k]) <= NEAR * f[k]
             made = _followed(swings, busiest, _direction(swing, model, pull, near), float(part[near].sum()))
         taken.append(float(made.frequencies_hz[busiest]))
         out.append(made)
+    return out
+
+
+def _demand_number(model: Model, wanted: int, count: int) -> None:
+    if not 0 <= wanted < count:
+        raise UsageError(f"modes: {wanted}; {model.robot.name} has {count}, counted from 0")
+
+
+def _most_excited(model: Model, free: np.ndarray, part: np.ndarray, others: bool) -> int:
+    """Of the modes (k,) that are free, the one with the largest part (k,) of the energy; a UsageError where there is none."""
+    if not free.any() or part[free].max() < NOTHING:
+        other = "other " if others else ""
+        raise UsageError(f"{model.robot.name}: the motion excites no {other}mode; name one by its number, modes=")
+    return int(np.flatnonzero(free)[part[free].argmax()])
+
+
+def _damped_tracks(
+    model: Model,
+    swings: list[_Swing],
+    which: Sequence[int | np.ndarray | None],
+    t: np.ndarray,
+    accelerations: np.ndarray,
+) -> list[ModeTrack]:
+    """As `track_modes`, of robots whose drives give way."""
+    damped = [_Damped.of(swing) for swing in swings]
+    none = [k for k, one in enumerate(damped) if not len(one.values)]
+    if none:
+        raise UsageError(
+            f"{model.robot.name}: with its drives so held nothing swings at pose {none[0]} of {len(swings)}: there is no "
+            "vibration to put to rest"
+        )
+    pushed = round(float(np.linalg.norm(accelerations, axis=1).argmax()) / (len(t) - 1) * (len(swings) - 1))
+    busy = damped[pushed]
+    part = busy.remaining_parts(np.stack([_pushes(swings[pushed], model, a) for a in accelerations]), t)
+    taken: list[float] = []
+    out = []
+    for wanted in which:
+        start, excited = pushed, float("nan")
+        if isinstance(wanted, int):
+            _demand_number(model, wanted, len(swings[0].squares))
+            alike = np.abs(damped[0].shapes) ** 2
+            start, k = 0, int((alike / alike.sum(axis=0))[wanted].argmax())
+        else:
+            free = np.array([all(abs(x - y) > NEAR * y for y in taken) for x in busy.frequencies])
+            if wanted is not None:
+                about = float(wanted[pushed])
+                free &= np.abs(busy.frequencies - about) <= NEAR * about
+            k = _most_excited(model, free, part, bool(taken))
+            excited = float(part[k])
+        values = _followed_damped(swings, damped, start, k)
+        f = np.abs(values) / (2 * np.pi)
+        mode = int(np.abs(swings[0].frequencies - f[0]).argmin())
+        out.append(ModeTrack(f, -np.real(values) / np.abs(values), mode, excited))
+        taken.append(float(f[pushed]))
+    return out
+
+
+def _followed_damped(swings: list[_Swing], damped: list[_Damped], start: int, number: int) -> np.ndarray:
+    """λ (n,) at all poses of the vibration with that number at pose `start`."""
+    out = np.zeros(len(swings), dtype=complex)
+    for way in (range(start, len(swings)), range(start - 1, -1, -1)):
+        value, y = damped[start].values[number], swings[start].shapes @ damped[start].shapes[:, number]
+        for k in way:
+            here = damped[k]
+            seen = swings[k].shapes.T @ swings[k].M @ y
+            alike = np.abs(here.shapes.conj().T @ seen) ** 2
+            alike /= (np.abs(here.shapes) ** 2).sum(axis=0) * (np.abs(seen) ** 2).sum()
+            alike[np.abs(here.values - value) > FAR * abs(value)] = 0.0
+            best = int(alike.argmax())
+            if not alike[best] > LOST:
+                raise BadStateError(
+                    f"the vibration of {abs(value) / (2 * np.pi):.6g} Hz, damping ratio {-value.real / abs(value):.3g}, is lost "
+                    f"at pose {k} of {len(swings)}: nothing near it swings alike. Take more samples, another mode (modes=), or a "
+                    "constant frequency= and damping=",
+                    None,
+                )
+            out[k] = value = here.values[best]
+            y = swings[k].shapes @ here.shapes[:, best]
     return out
 
 

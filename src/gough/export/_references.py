@@ -6,6 +6,7 @@ measured with steps a few million times as long and scaled down: an output that 
 is open, say) may not feel a rounding of single inputs at all, and yet differ in its last digit from text to text.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,10 +39,17 @@ class References:
     tolerances: dict[str, np.ndarray]
 
 
-def references(model: "Model", program: Program, states: int = STATES) -> References:
+def references(
+    model: "Model", program: Program, states: int = STATES, more: Mapping[str, np.ndarray] | None = None
+) -> References:
     """Reference values of a program of a model at up to `states` good states, variables at their own values; UsageError where
-    no state is good: a driver that compares nothing proves nothing."""
-    samples = {**model.sampled_states, "variables": model.variables.values[None]}  # loops close for this design alone
+    no state is good: a driver that compares nothing proves nothing. more: inputs {slot: (n or 1, size)} beside those of the
+    sampled states."""
+    samples = {
+        **(more or {}),
+        **model.sampled_states,
+        "variables": model.variables.values[None],
+    }  # loops close for this design alone
     n = len(samples["q"])
     rng = np.random.default_rng(1959)
     columns = {}

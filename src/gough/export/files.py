@@ -8,6 +8,7 @@ from gough.arguments import a_function, a_model, checked, flag, folder, instance
 from gough.compilation.function import Function
 from gough.compilation.service import compile_program
 from gough.errors import UsageError
+from gough.export._around import sampled_inputs
 from gough.export._head import head_lines
 from gough.export._references import References, references
 from gough.export.subject import ExportSubject, Options, subject_of
@@ -123,7 +124,7 @@ def _texts(subject: ExportSubject, target: str, name: str | None, loops: str) ->
 
     def about(listing: "Listing") -> tuple[list[str], References]:
         build = BUILD[target].replace("NAME", listing.name)
-        return head_lines(subject, listing, build), references(model, subject.program)
+        return head_lines(subject, listing, build), references(model, subject.program, more=sampled_inputs(model))
 
     return compile_program(
         subject.program,

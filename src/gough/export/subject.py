@@ -8,6 +8,7 @@ from gough.compilation.function import Function
 from gough.compilation.old_names import current_names
 from gough.dynamics.catalogue import LOADS, FunctionKey
 from gough.errors import UsageError
+from gough.export._around import AROUND
 from gough.model.functions import no_load
 from gough.program import Program
 from gough.program.ops import Op
@@ -104,9 +105,6 @@ def _traced(
     model: "Model", name: str, options: Options, pattern: dict[int, float]
 ) -> tuple[Function, dict[int, float]]:
     """(the function, structural parameters a design must keep)."""
-    key = FunctionKey.of(name)
-    if key.kind == "inverse_dynamics" and not model.driven:
-        raise UsageError(f"{model.robot.name} has fewer drives than freedoms: there is no inverse dynamics to export")
     numbers = dict(enumerate(map(float, model.parameters))) | pattern if options.baked else dict(pattern)
     kept, gone = dict(pattern), {}
     if not options.friction:
@@ -115,6 +113,13 @@ def _traced(
         kept = {i: x for i, x in pattern.items() if i not in gone}  # a design may have friction: it is left out
     loads = {} if options.wrench else no_load(model.mechanism)
     source = model if options.baked and not options.derivative else model.unlocked  # other designs may lock nothing
+    if name in AROUND:
+        make = AROUND[name]
+        program = make(source, {"parameters": numbers, **loads})
+        return Function(program, model.mechanism.table, numbers), kept
+    key = FunctionKey.of(name)
+    if key.kind == "inverse_dynamics" and not model.driven:
+        raise UsageError(f"{model.robot.name} has fewer drives than freedoms: there is no inverse dynamics to export")
     made = Function(
         source.order_solves(source.traced(key, numbers, loads)),
         model.mechanism.table,

@@ -72,7 +72,12 @@ class LinearModel:
         n, inputs = self.B.shape[-2:]
         whole = np.zeros((*self.A.shape[:-2], n + inputs, n + inputs))
         whole[..., :n, :n], whole[..., :n, n:] = self.A, self.B
-        held = linalg.expm(whole * period)
+        with np.errstate(over="ignore", invalid="ignore"):
+            held = linalg.expm(whole * period)
+        if not np.isfinite(held).all():
+            raise UsageError(
+                f"discrete: within {period:g} s what is unstable grows beyond all numbers; give a shorter period"
+            )
         return replace(self, A=held[..., :n, :n], B=held[..., :n, n:], period=float(period))
 
     @checked(hz=numbers)

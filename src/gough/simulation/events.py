@@ -16,6 +16,7 @@ class Happening(StrEnum):
     CROSSED = "crossed"
     ENERGY = "energy"
     LIMIT = "limit"
+    LOAD = "load"
     MOTION = "motion"
     SATURATED = "saturated"
     START = "start"

@@ -151,6 +151,20 @@ def test_another_law_goes_on_from_the_state_of_now(mass: gough.Model) -> None:
     assert loop.law is not None and loop.law.name == "joint PD"
 
 
+def test_laws_with_states_run_on_a_clock(mass: gough.Model) -> None:
+    """An integral takes a steady push away whole; sensors stand in between. A regulator with an observer holds it as a spring."""
+    encoders = gough.sensors.Encoders(resolution=1e-6)
+    law = laws.Sampled(laws.PID(STIFFNESS, DAMPING, 300.0, limit=50.0), 1e-3, delay=1e-3, sensors=encoders)
+    loop, clock = running(mass, law, "block.tool")
+    loop.push(np.array([0, 0, 10.0, 0, 0, 0]))
+    go(loop, clock, 8.0)
+    assert loop.sim is not None and loop.sim.q[0] == pytest.approx(0.0, abs=1e-5)
+    assert loop.samples[-1].tau[0] == pytest.approx(-10.0, abs=1e-2)
+    loop.begin(laws.Sampled(laws.LQG(1e-2, 10.0, 1e-6, 1.0), 1e-3, sensors=encoders), "block.tool")
+    go(loop, clock, 2.0)
+    assert not loop.stopped
+
+
 def test_a_motion_is_followed_and_held(mass: gough.Model) -> None:
     move = gough.motions.quintic(drives=[[0.0], [0.2]], durations=0.5)
     clock = Clock()

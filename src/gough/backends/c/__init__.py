@@ -18,6 +18,8 @@ from gough.backends.c._lanes import rolled_listing
 from gough.backends.c._looping import LONG, LONGEST
 from gough.backends.c._parts import parts_listing
 from gough.backends.c._source import cuda_header, cuda_source, header, source
+from gough.backends.c._stepped import SteppedFrame, SteppedText
+from gough.backends.c._stepped_driver import Recording, stepped_driver
 from gough.backends.c.flat import flat_listing
 from gough.backends.c.listing import Fixed, Listing
 from gough.program.program import Program
@@ -75,14 +77,44 @@ def write_files(
     return texts if expected is None else texts | {f"{word}_test.c": driver(listing, expected)}
 
 
+def write_stepped(
+    sample: Program,
+    frame: Mapping[str, Any],
+    about: Callable[[Listing, Listing | None], tuple[list[str], dict[str, Any]]],
+    *,
+    name: str,
+    rates: Program | None = None,
+) -> dict[str, str]:
+    """{file: text} of a controller: a state of the caller's and a step, around the program of a sample and, of an observer, that
+    of its estimate's rates. frame: as `SteppedFrame` has it; about: (lines of the comment at the top, samples for the test driver
+    as `Recording` has them) of their listings."""
+    word = checked_identifier(name)
+    made = _long_listing(sample, f"{word}_sample")
+    other = None if rates is None else _long_listing(rates, f"{word}_rates")
+    head, recording = about(made, other)
+    around = SteppedFrame(**frame)
+    text = SteppedText(word, around, made, other, head)
+    return {
+        f"{word}.h": text.header(),
+        f"{word}.c": text.source(),
+        f"{word}_test.c": stepped_driver(word, around, Recording(**recording)),
+    }
+
+
+def _long_listing(program: Program, name: str) -> Listing:
+    """Large blocks as loops, long texts in parts, else one function."""
+    found = parts_listing(program, name, least=LONGEST) or parts_listing(program, name, least=LONG)
+    return flat_listing(program, name) if found is None else found
+
+
 class CBackend(Backend):
-    """compile: the files of a program, see `write_files`."""
+    """compile: the files of a program, see `write_files`; of a controller, where there is a frame: `write_stepped`."""
 
     name = "c"
 
     def compile(self, program: Program, **options: Any) -> dict[str, str] | None:
         """{file: text}."""
-        return write_files(program, **options)
+        return write_stepped(program, **options) if "frame" in options else write_files(program, **options)
 
 
 BACKEND = CBackend()

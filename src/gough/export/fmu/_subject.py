@@ -22,7 +22,7 @@ from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.smoothing import smooth_friction
 from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.motion import LONGEST, Motion
-from gough.simulation.run.settings import RunSettings
+from gough.simulation.run.settings import RunSettings, parameters_of
 from gough.simulation.run.setup import settle, starting_state
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ def subject_of_fmu(
     q: Any,
     v: Any,
     start: str,
+    parameters: Any,
     method: str,
     step: float,
     derivatives: bool,
@@ -137,9 +138,9 @@ def subject_of_fmu(
         )
     rows, kind = np.zeros((0, 0)), "" if closed else drives
     if drives == "motions" and not closed:
-        plant, first, numbers = _with_drives_led(model, settings, wrench, q, v)
+        plant, first, numbers = _with_drives_led(model, settings, wrench, q, v, parameters_of(model, parameters))
     else:
-        settled = settle(model, settings, q, v, wrench, None)
+        settled = settle(model, settings, q, v, wrench, parameters)
         plant, first, numbers, settings = settled.plant, settled.first, settled.numbers, settled.settings
         if closed:
             if isinstance(plant.law, Sampled):
@@ -169,9 +170,13 @@ def _stated(model: "Model") -> list[str]:
     return [name for name, x in frames.items() if len(x.placement) and ".frames." in names[x.placement[0]]]
 
 
-def _with_drives_led(model: "Model", settings: RunSettings, wrench: Any, q: Any, v: Any) -> tuple[Plant, Array, Array]:
+def _with_drives_led(
+    model: "Model", settings: RunSettings, wrench: Any, q: Any, v: Any, design: Array | None
+) -> tuple[Plant, Array, Array]:
     """(plant, first state, numbers) of a robot whose drives have accelerations that are given."""
-    asked, numbers, _ = smooth_friction(model, settings.smoothing, None, np.array(model.parameters))
+    asked, numbers, _ = smooth_friction(
+        model, settings.smoothing, None, np.array(model.parameters) if design is None else design
+    )
     runs = led_by_drives(asked)
     rows = MotionRows("drives", len(runs.mechanism.drives), QUADRATIC)
     plant = Plant(runs, Follow(), rows, Wrenches.of(runs, wrench), OwnRobot(runs, None, runs))

@@ -100,7 +100,7 @@ class Variables:
         if not subject.takes_designs:
             return (), (), np.zeros(0), False
         own, table = subject.model.variables, subject.plant.model.mechanism.table
-        if len(own.names):
+        if len(own.names) and np.array_equal(subject.numbers, subject.plant.model.parameters):
             follows = reducing_variables(subject.model.robot)
             kept = [k for k, name in enumerate(own.names) if name not in follows]
             return tuple(own.names[k] for k in kept), tuple(own.units[k] for k in kept), own.values[kept], True

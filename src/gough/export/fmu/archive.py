@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gough.arguments import a_law, a_model, a_motion, checked, flag, number, numbers, word, words
+from gough.arguments import a_law, a_model, a_motion, checked, design, flag, number, numbers, word, words
 from gough.arguments import path as path_kind
 from gough.errors import ExportWarning, UsageError, warn
 from gough.export.fmu._description import build_description, description, page, terminals
@@ -38,6 +38,7 @@ TOKEN = "@token@"
     q=numbers,
     v=numbers,
     start=word,
+    parameters=design,
     method=word,
     step=number(above=0),
     derivatives=flag,
@@ -57,6 +58,7 @@ def export_fmu(
     q: Any = None,
     v: Any = None,
     start: str = "given",
+    parameters: Any = None,
     method: str = "rk4",
     step: float = 1e-3,
     derivatives: bool = True,
@@ -68,7 +70,8 @@ def export_fmu(
     version: of the standard. drives: what is given from outside, "forces", or "motions": their accelerations, so that their
     forces are outputs. controller, motion: of a closed loop that moves by itself, as `simulate` takes them. loads: frames that
     take a wrench from outside, default the platform. frames: whose pose and twist are outputs, default the platform and all that
-    the description names. q (nq,), v (nv,), start: where it begins. method, step (s): of Co-Simulation, equal explicit steps.
+    the description names. q (nq,), v (nv,), start: where it begins. parameters: another design. method, step (s): of
+    Co-Simulation, equal explicit steps.
     derivatives: directional and adjoint ones. binary: compile the sources where there is a C compiler. name: of the
     model, a C identifier.
     """
@@ -91,6 +94,7 @@ def export_fmu(
         q=q,
         v=v,
         start=start,
+        parameters=parameters,
         method=method,
         step=step,
         derivatives=derivatives,

@@ -6,6 +6,7 @@ rotors)."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from gough.arguments import floats
 from gough.errors import UsageError
 from gough.robot.units import Quantity
-from gough.simulation.sampling.cells import misfits
+from gough.simulation.sampling.cells import has_truths, misfits
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -42,13 +43,15 @@ class Actuator:
     may_vanish: ClassVar[tuple[str, ...]] = ()
     """Numbers that may be 0."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    drives_joint: ClassVar[bool] = False
+    """Whether its force acts between its own rotor and the joint: nothing stands behind it."""
 
     def __post_init__(self) -> None:
         for key in self._keys():
             value = getattr(self, key)
             x = floats(key, value)
             bad = (x < 0) if key in self.may_vanish else (x <= 0)
-            if x.ndim > 1 or not x.size or not np.isfinite(x).all() or bad.any():
+            if x.ndim > 1 or not x.size or not np.isfinite(x).all() or bad.any() or has_truths(value):
                 what = "a number that is not negative" if key in self.may_vanish else "a positive number"
                 raise UsageError(f"{self.name}: {key}={value!r}: give {what}, or one for each drive")
             kept = value if isinstance(value, Quantity) else float(x) if x.ndim == 0 else tuple(value)
@@ -88,6 +91,11 @@ class Actuator:
         n = len(model.layout.drive_names)
         return {k: np.broadcast_to(np.asarray(getattr(self, k), dtype=float), (n,)).copy() for k in self._keys()}
 
+    @property
+    def samples(self) -> bool:
+        """Whether it changes samples of commands."""
+        return type(self).pass_sample is not Actuator.pass_sample
+
     def pass_sample(self, command: Vector, before: Vector, begins: Any, numbers: Memory, period: Any) -> Vector:
         """The command (drives,) of a sample that goes on. before: that of the sample before; begins: above 0 at the first one."""
         return command
@@ -95,6 +103,10 @@ class Actuator:
     def flow(self, model: "Model", drives: Vector, rates: Vector) -> Flow:
         """Its states where the drives are at (drives,) with these rates."""
         return Flow()
+
+    def own_poles(self, model: "Model") -> Vector:
+        """Eigenvalues (n,), 1/s, of its states, behind a command that is held: explicit steps must be short beside them."""
+        return np.zeros(0)
 
     def rest(self, command: Vector, measured: Any, numbers: Memory) -> Vector:
         """Its states where a command was held for long, the drives as they are now."""
@@ -107,6 +119,21 @@ class Actuator:
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
         return {"actuator": self.name} | {key: getattr(self, key) for key in self._keys()}
+
+
+def demand_order(actuators: Sequence[Actuator]) -> None:
+    """UsageError for actuators that cannot stand in this order."""
+    for k, (before, after) in enumerate(pairwise(actuators)):
+        if before.drives_joint:
+            raise UsageError(
+                f"actuators[{k + 1}]: {after.name} behind {before.name}: its force acts between rotor and joint, nothing can "
+                f"come between; put the {before.name} last"
+            )
+        if after.samples and type(before).act is not Actuator.act:
+            raise UsageError(
+                f"actuators[{k + 1}]: {after.name} behind {before.name}: it changes samples of commands, which are on their "
+                f"way before forces flow; put the {after.name} first"
+            )
 
 
 def per_drive(values: Sequence[Any]) -> Vector:

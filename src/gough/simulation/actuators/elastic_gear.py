@@ -21,12 +21,13 @@ Vector = np.ndarray
 @dataclass(frozen=True, kw_only=True)
 class ElasticGear(Actuator):
     """inertia: of the rotor as the drive feels it, its own times the ratio squared (kg, kg·m²); it is not a part of the robot.
-    stiffness (N/m, N·m/rad) and damping (N·s/m, N·m·s/rad) between rotor and drive."""
+    stiffness (N/m, N·m/rad) and damping (N·s/m, N·m·s/rad) between rotor and drive. No other actuator stands behind it."""
 
     inertia: float | Sequence[float]
     stiffness: float | Sequence[float]
     damping: float | Sequence[float]
     plain = True
+    drives_joint = True
     name = "elastic gear"
     may_vanish = ("damping",)
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -56,6 +57,15 @@ class ElasticGear(Actuator):
             np.concatenate([drives, rates]),
             np.concatenate([sizes, 100.0 * sizes]),
         )
+
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Actuator`: s² + (damping s + stiffness)(1/inertia + λ) = 0, λ the drive's acceleration by a unit force at home."""
+        M, S = model.mass_matrix(model.home), model.drive_map(model.home)
+        own = self.numbers(model)
+        light = 1.0 / own["inertia"] + np.einsum("ij,ij->j", S, np.linalg.lstsq(M, S, rcond=None)[0])
+        half, square = 0.5 * own["damping"] * light, own["stiffness"] * light
+        root = np.sqrt((half**2 - square).astype(complex))
+        return np.concatenate([-half + root, -half - root])
 
     def rest(self, command: Vector, measured: Any, numbers: Memory) -> Vector:
         """See `Actuator`."""

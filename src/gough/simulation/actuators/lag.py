@@ -31,6 +31,10 @@ class Lag(Actuator):
         none = np.zeros(len(names))
         return Flow(tuple(f"motor.{name}" for name in names), model.layout.drive_units, none, none + SIZE)
 
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Actuator`."""
+        return -1.0 / self.numbers(model)["time"]
+
     def rest(self, command: Vector, measured: Any, numbers: Memory) -> Vector:
         """See `Actuator`."""
         return command

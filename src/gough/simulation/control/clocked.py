@@ -9,25 +9,18 @@ The observer's estimate flows with the forces that are held; readings correct it
 The law's own states x are those of the sampled law: x_{k+1} = x_k + T ẋ(x_k, …).
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.scalar import select
 from gough.simulation.actuators.actuator import Actuator, Flow
-from gough.simulation.control.law import (
-    Action,
-    Here,
-    Inner,
-    Law,
-    Signals,
-    Tick,
-    clipped_forces,
-    demand_shape,
-    record_action,
-)
+from gough.simulation.control.acting import Action, Inner, demand_shape, record_action
+from gough.simulation.control.law import Here, Law, Signals, Tick
+from gough.simulation.control.limits import Around, clipped_forces
 from gough.simulation.control.linear.design import model_and_numbers
 from gough.simulation.control.observers.estimated import PLACES, RATES, Estimated, RunningObserver
 from gough.simulation.control.own_robot import Measured, OwnRobot
@@ -52,10 +45,9 @@ SIZE = 1e300
 
 @dataclass(frozen=True)
 class Clocked(Law):
-    """of: what the user gave, whose law is one of gough's. run: which of many, for random numbers."""
+    """of: what the user gave, whose law is one of gough's."""
 
     of: Sampled
-    run: int = 0
     name = "sampled"
 
     @property
@@ -124,7 +116,7 @@ class Clocked(Law):
 
     def lines(self, model: "Model") -> list[Line]:
         """The clock of the law, and those of its sensors."""
-        return [self._line(model), *(sensor.line(model, self.of.period) for sensor in self.sensors)]
+        return [self.line(model), *(sensor.line(model, self.of.period) for sensor in self.sensors)]
 
     def grid(self, model: "Model") -> float | None:
         """Time (s) of which all its times are multiples; None where there is none."""
@@ -134,12 +126,13 @@ class Clocked(Law):
         """See `Law`."""
         return min(line.next_time(t) for line in self.lines(model))
 
-    def _line(self, model: "Model") -> Line:
+    def line(self, model: "Model") -> Line:
+        """The clock of its commands."""
         return Line(len(model.mechanism.drives), self.of.period, self.of.delay, self.name)
 
-    def _numbers(self, model: "Model", own: "Model") -> Memory:
+    def given_numbers(self, model: "Model", own: "Model") -> Memory:
         """What the compiled loop is given, by name."""
-        out = {"law": self.law.settings(model, own)} | under("line", self._line(model).numbers)
+        out = {"law": self.law.settings(model, own)} | under("line", self.line(model).numbers)
         if self.limit is not None:
             out["limit"] = self.limits(model)
         for k, sensor in enumerate(self.sensors):
@@ -153,22 +146,21 @@ class Clocked(Law):
         """See `Law`: parts that do not fit are named here, of the robot that runs."""
         for part in (*self.sensors, *self.actuators):
             part.check(model)
-        found = self._numbers(model, own or model)
+        found = self.given_numbers(model, own or model)
         return Cells.of(found).join(found)
 
-    def _memory(self, model: "Model", states: Vector, q: Vector | None = None, begin: float = 0.0) -> Memory:
+    def first_memory(self, model: "Model", states: Vector, q: Vector | None = None, begin: float = 0.0) -> Memory:
         """At the first time, by name. states: those of the law that is sampled; model, q (nq,): of its robot; begin (s)."""
         n = len(model.mechanism.drives)
         seen = {"geometry": model.home if q is None else np.asarray(q)} if self.sensors else {}
         out = (
             seen
             | {"states": states, "command": np.zeros(n), "held": np.zeros(n)}
-            | under("line", self._line(model).memory(begin))
+            | under("line", self.line(model).memory(begin))
         )
         for k, sensor in enumerate(self.sensors):
-            key = key_of(self.of.seed, self.run, f"{sensor.name} {k}")
-            own = sensor.memory(model, self.of.period, key, begin) | {"shown": np.zeros(len(sensor.readings(model)[0]))}
-            out |= under(f"sensor{k}", own)
+            shown = {"shown": np.zeros(len(sensor.readings(model)[0]))}
+            out |= under(f"sensor{k}", sensor.memory(model, self.of.period, self._key(k, 0), begin) | shown)
         watch = self.watch(model)
         return out if watch is None else out | under("observer", watch.memory())
 
@@ -180,7 +172,7 @@ class Clocked(Law):
         sampled = self.law.inner(model, q, v)
         if self.sensors and not float(model.closure_error(q)) < CLOSED:  # of another structure than the robot that runs
             q = model.configuration(drives=q[model.drive_index], near=model.home)
-        memory = self._memory(model, sampled.first, q)
+        memory = self.first_memory(model, sampled.first, q)
         rates = model.function("tree_rates").values(q=q, v=v, parameters=model.parameters)["u"]
         at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
         flows, watch = self._flows(model, q[model.drive_index], rates[at]), self.watch(model)
@@ -195,42 +187,44 @@ class Clocked(Law):
             cells.size,
         )
 
-    def first_of_run(self, model: "Model", first: Vector, run: int, begin: float = 0.0) -> Vector:
-        """See `Law`."""
-        start, cells, found = self._split(model, first)
-        fresh = replace(self, run=run)._memory(model, found["states"], begin=begin)
-        keys = {key: x for key, x in fresh.items() if key.endswith((".key", ".count"))}
+    def first_of_runs(self, model: "Model", first: Vector, runs: Sequence[int], begin: float = 0.0) -> Vector:
+        """See `Law`: runs differ by the keys of what is drawn by chance."""
+        start, cells, found = self.split(model, first)
+        fresh = self.first_memory(model, found["states"], begin=begin)
+        counts = {name: x for name, x in fresh.items() if name.endswith(".count")}
         flows, watch = first[:start].copy(), self.watch(model)
         if watch is not None:
             numbers = model_and_numbers(model, None, self.knows()[0])[1]
             flows[start - watch.size :] = watch.first(numbers, flows[start - watch.size :])
-        return np.concatenate([flows, cells.join(found | keys)])
+        out = np.tile(np.concatenate([flows, cells.join(found | counts)]), (len(runs), 1))
+        for k in range(len(self.sensors)):
+            at = start + cells.starts[f"sensor{k}.key"]
+            out[:, at : at + 2] = [self._key(k, run) for run in runs]
+        return out
 
-    def _split(self, model: "Model", inner: Vector) -> tuple[int, Cells, Memory]:
+    def _key(self, k: int, run: int) -> Vector:
+        return key_of(self.of.seed, run, f"{self.sensors[k].name} {k}")
+
+    def split(self, model: "Model", inner: Vector) -> tuple[int, Cells, Memory]:
         """(how many of the own states flow, cells of the others, these by name). model: the law's."""
-        none, n = np.zeros(0), len(model.mechanism.drives)
-        flowing, watch = (
-            sum(len(flow.names) for flow in self._flows(model, np.zeros(n), np.zeros(n))),
-            self.watch(model),
-        )
+        none, watch = np.zeros(len(model.mechanism.drives)), self.watch(model)
+        flowing = sum(len(flow.names) for flow in self._flows(model, none, none))
         flowing += 0 if watch is None else watch.size
-        sizes = Cells.of(self._memory(model, none)).sizes
+        sizes = Cells.of(self.first_memory(model, np.zeros(0))).sizes
         cells = Cells({**sizes, "states": len(inner) - flowing - sum(sizes.values())})
         return flowing, cells, cells.split(inner[flowing:])
 
     def _given(self, here: Here) -> Memory:
-        found = self._numbers(here.measured.model, here.own.model)
+        found = self.given_numbers(here.measured.model, here.own.model)
         return Cells.of(found).split(here.settings)
 
     def act(self, here: Here) -> Action:
         """See `Law`: what is held, behind the actuators."""
         model = here.measured.model
-        _, _, memory = self._split(here.own.model, here.inner)
+        _, _, memory = self.split(here.own.model, here.inner)
         force, given, at, rates = memory["held"], self._given(here), 0, []
-        n = len(force)
-        for k, (actuator, flow) in enumerate(
-            zip(self.actuators, self._flows(model, np.zeros(n), np.zeros(n)), strict=True)
-        ):
+        none = np.zeros(len(force))
+        for k, (actuator, flow) in enumerate(zip(self.actuators, self._flows(model, none, none), strict=True)):
             if flow.names:
                 states = here.inner[at : at + len(flow.names)]
                 force, rate = actuator.act(force, states, here.measured, within(f"actuator{k}", given))
@@ -245,25 +239,23 @@ class Clocked(Law):
     def tick(self, here: Here) -> Tick:
         """See `Law`."""
         model, t = here.measured.model, here.now.time
-        flowing, cells, memory = self._split(here.own.model, here.inner)
+        flowing, cells, memory = self.split(here.own.model, here.inner)
         given, after = self._given(here), dict(memory)
         exact, events, shown = t, [], []
         for k, sensor in enumerate(self.sensors):
             own, numbers, name = within(f"sensor{k}", memory), within(f"sensor{k}", given), f"sensor{k}"
-            exact = self._exact(
-                sensor.line(model, self.of.period), within("line", own), within("line", numbers), t, exact
-            )
+            sensed = sensor.line(model, self.of.period)
+            exact = self._exact(sensed, within("line", own), within("line", numbers), t, exact)
             found, seen, event = sensor.sample(model, self.of.period, own, numbers, here.measured, t)
             after |= under(name, found | {"shown": seen})
             shown.append(seen)
             events.append(event)
-        line, own, numbers = self._line(model), within("line", memory), within("line", given)
+        line, own, numbers = self.line(model), within("line", memory), within("line", given)
         exact = self._exact(line, own, numbers, t, exact)
         due, begins = line.is_due(own, numbers, t), own["fresh"][0]
         believed = self._believed(here, shown, memory, given, t)
         view = self._view(here, shown, memory, given["law"], believed and believed[0])
-        action = record_action(self.law, view)
-        command = self._commands(model, action.tau, memory["command"], begins, given)
+        action, command = self.sampled_action(model, view, memory["command"], begins, given)
         after["command"] = _where(due, command, memory["command"])
         rates = demand_shape(self.law, "rates", action.rates, self._names(here), "state of its own")
         if isinstance(view.measured, Sensed):
@@ -334,7 +326,16 @@ class Clocked(Law):
         own = here.own.model
         return self.law.inner(own, own.home, np.zeros(own.layout.nv)).names
 
-    def _commands(self, model: "Model", tau: Vector, before: Vector, begins: Any, given: Memory) -> Vector:
+    def sampled_action(
+        self, model: "Model", view: Here, before: Vector, begins: Any, given: Memory
+    ) -> tuple[Action, Vector]:
+        """(what the law does at a sample, its commands (drives,)). before: those of the last sample."""
+        commands = partial(self._commands, model, before=before, begins=begins, given=given)
+        changed = self.limit is not None or any(x.samples for x in self.actuators)
+        action = record_action(self.law, replace(view, around=Around(None, commands if changed else None)))
+        return action, commands(action.tau)
+
+    def _commands(self, model: "Model", tau: Vector, *, before: Vector, begins: Any, given: Memory) -> Vector:
         """Commands (drives,) of a sample, as they are sent on their way."""
         command = demand_shape(self.law, "forces", tau, model.layout.drive_names, "drive")
         if self.limit is not None:

@@ -19,6 +19,7 @@ from gough.errors import UsageError
 from gough.scalar import zeros
 from gough.simulation.control.computed_torque import ComputedTorque
 from gough.simulation.control.law import Action, Here, Inner, Law, Reports, Signals, as_numbers, entries
+from gough.simulation.control.limits import Around
 from gough.simulation.control.own_robot import believed_parameters, demand_own_model
 from gough.simulation.coordinates import units_of
 
@@ -129,6 +130,11 @@ class DisturbanceObserver(Law):
         """See `Law`."""
         return self.inside.error_gains(model)
 
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Law`: of the estimate, and of the law inside."""
+        gains = 2 * np.pi * entries("bandwidth", self.bandwidth, model.mobility, "freedoms")
+        return np.concatenate([-gains, self.inside.own_poles(model)])
+
     def holds_floating(self, model: "Model", kind: str) -> bool:
         """See `Law`."""
         return self.inside.holds_floating(model, kind)
@@ -224,17 +230,26 @@ class DisturbanceObserver(Law):
         r = here.settings[:n] * (p - here.inner[first : first + n])
         return r, share_among_drives(here.numbers, drive_columns(here.loops)[:n], r)
 
+    def _around(self, here: Here, d: Vector) -> Around:
+        """What limits make of the forces of the law inside: d takes away what disturbs, to that law it is nothing."""
+        limit = None if self.limit is None else lambda tau: self.limited(here, tau)
+        whole = here.around.inside(-d if self.compensate else None, limit)
+        if whole.act is None:
+            return here.around
+        return Around(here.around.beside, lambda tau: whole.acting(tau) + (d if self.compensate else 0.0))
+
     def act(self, here: Here) -> Action:
         """See `Law`: equation (1)."""
         n, first, begin = here.model.mobility, self._states(here), len(self.own_settings(here.own.model))
         size = len(self.inside.settings(here.measured.model, here.own.model))
-        view = replace(here, inner=here.inner[:first], settings=here.settings[begin : begin + size])
-        action = self.inside.act(view)
         r, d = self._estimate(here)
+        settings = here.settings[begin : begin + size]
+        view = replace(here, inner=here.inner[:first], settings=settings, around=self._around(here, d))
+        action = self.inside.act(view)
         tau = self.limited(here, action.tau - d if self.compensate else action.tau)
         S, still = drive_columns(here.loops)[:n], zeros(here.model.layout.nv)
         known = momentum_change(here.numbers, here.q, here.v) - needed_force(here.loops, here.v, still)
-        rates = [action.rates, S @ tau + known[:n] + r]
+        rates = [action.rates, S @ here.around.acting(tau) + known[:n] + r]
         if self.period is not None:
             rates.append((d - here.inner[first + n :]) * here.settings[n])
         return Action(tau, np.concatenate(rates))

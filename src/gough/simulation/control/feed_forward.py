@@ -82,6 +82,10 @@ class FeedForward(Law):
         """See `Law`."""
         return self.law.error_gains(model)
 
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Law`."""
+        return self.law.own_poles(model)
+
     def holds_floating(self, model: "Model", kind: str) -> bool:
         """See `Law`."""
         return self.law.holds_floating(model, "drives")
@@ -109,7 +113,11 @@ class FeedForward(Law):
         pushed = in_drive_order(model, self.push)
         first, second = (PolynomialPath(x.breaks, x.coefficients) for x in map(table, (led, pushed)))
         second = replace(second, breaks=second.breaks * (first.duration / second.duration))
-        names = (*led.names, *(f"force.{x}" for x in model.layout.drive_names))
+        drives = model.layout.drive_names
+        word = (
+            "force" if len(led.names) == len(drives) else f"force{len(led.names)}"
+        )  # the law inside brings forces, too
+        names = (*led.names, *(f"{word}.{x}" for x in drives))
         return coordinate_motion(side_by_side(first, second), "drives", names, (*led.units, *model.layout.drive_units))
 
     def settings(self, model: "Model", own: "Model | None" = None) -> Vector:
@@ -135,11 +143,13 @@ class FeedForward(Law):
 
     def act(self, here: Here) -> Action:
         """See `Law`."""
-        now, n = here.now, len(here.measured.model.mechanism.drives)
-        led = Instant(now.position[:n], now.velocity[:n], now.acceleration[:n], None, now.kind, now.tail, now.time)
-        size = len(self.law.settings(here.measured.model, here.own.model))
-        action = self.law.act(replace(here, now=led, settings=here.settings[:size]))
-        return Action(self.limited(here, action.tau + now.position[n:]), action.rates)
+        now, m = here.now, len(here.now.position) - len(here.measured.model.mechanism.drives)
+        led = Instant(now.position[:m], now.velocity[:m], now.acceleration[:m], None, now.kind, now.tail, now.time)
+        size, push = len(self.law.settings(here.measured.model, here.own.model)), now.position[m:]
+        limit = None if self.limit is None else lambda tau: self.limited(here, tau)
+        view = replace(here, now=led, settings=here.settings[:size], around=here.around.inside(push, limit))
+        action = self.law.act(view)
+        return Action(self.limited(here, action.tau + push), action.rates)
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""

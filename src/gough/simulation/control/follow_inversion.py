@@ -5,7 +5,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class FollowInversion(Law):
     name = "following an inversion"
     kinds = ("drives",)
     in_files = False
+    fixed_reference: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

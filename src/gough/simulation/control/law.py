@@ -17,12 +17,13 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.errors import UsageError
-from gough.robot.tree import placed_joints
 from gough.robot.units import Quantity, misfit
-from gough.scalar import select, zeros
+from gough.simulation.control.acting import Action, Inner, demand_shape
 from gough.simulation.control.instant import Instant
+from gough.simulation.control.limits import Around, clipped_forces, stated_limits
 from gough.simulation.control.own_robot import Measured, OwnRobot, plain_nominal
 from gough.simulation.control.reference import in_drive_order
+from gough.simulation.sampling.cells import has_truths
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -33,15 +34,13 @@ Signals = dict[str, tuple[list[int], tuple[str, ...], tuple[str, ...]]]
 """Channels by name: places among a law's own states, units, columns."""
 Reports = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
 """Channels by name: units, columns."""
-NONE = 1e300
-"""Limit (N, N·m) of a drive without one."""
-MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Python scalar")
-"""What stands in errors of functions that take no traced scalars, or of branches on them."""
 
 
 def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
     """A float, or a tuple of floats; finite, not below `least`; () only where `empty`. Units stay until the robot is known."""
     x = floats(name, value)
+    if has_truths(value):
+        raise UsageError(f"{name}={value!r}: give a number, or one each, not True or False")
     if empty and x.shape == (0,):
         return ()
     if x.ndim > 1 or x.size == 0 or not np.isfinite(x).all():
@@ -74,46 +73,11 @@ def plain_limit(limit: Any) -> Any:
     return found
 
 
-def stated_limits(model: "Model") -> Vector:
-    """Largest forces (drives,) that the description states; NONE where it states none, UsageError where for no drive."""
-    joints = {placed.name: placed.joint for placed in placed_joints(model.robot)}
-    out = np.full(len(model.mechanism.drives), NONE)
-    for k, drive in enumerate(model.mechanism.drives):
-        joint = joints[drive.name]
-        stated = (joint.limits.force, None if joint.drive is None else joint.drive.force_limit)
-        out[k] = min([NONE, *(x for x in stated if x is not None)])
-    if len(out) and not (out < NONE).any():
-        raise UsageError(
-            f"limit='description': the description of {model.robot.name} states no force limit of a drive (force_limit); give "
-            "numbers"
-        )
-    return out
-
-
-def clipped_forces(tau: Vector, limits: Vector) -> Vector:
-    """Forces (drives,) cut off at ± the limits."""
-    out = [select(x - most, most, select(-most - x, -most, x)) for x, most in zip(tau, limits, strict=True)]
-    return np.array(out, dtype=object)
-
-
-def demand_shape(law: "Law", key: str, given: Any, names: Sequence[str], what: str) -> Vector:
-    """What a law gives, one a name (n,): any other shape would broadcast, or fail in the robot's equations."""
-    found = np.asarray(given, dtype=object)
-    if found.shape != (len(names),):
-        own = f", one a {what}: {', '.join(names)}" if names else f": there is no {what}"
-        raise UsageError(f"{law.name}: {key} must be ({len(names)},){own}; the law gives {_shape_of(found)}")
-    return found
-
-
-def _shape_of(given: Vector) -> str:
-    """How a message calls what is not of the right shape."""
-    return f"an array {given.shape}" if given.ndim else "None" if given[()] is None else "a single number"
-
-
 @dataclass(frozen=True, eq=False)
 class Here:
     """One instant, as a law sees it. own: its robot; measured: the one that runs. inner: the law's own states.
-    settings: numbers of the law, as `Law.settings` gives them; inputs: those of its robot. now: the motion."""
+    settings: numbers of the law, as `Law.settings` gives them; inputs: those of its robot. now: the motion. around: what laws and
+    limits around it make of its forces."""
 
     own: OwnRobot
     measured: Measured
@@ -121,6 +85,7 @@ class Here:
     settings: Vector
     inputs: Vector
     now: Instant
+    around: Around = field(default_factory=Around)
 
     @property
     def model(self) -> "Model":
@@ -150,26 +115,6 @@ class Here:
     def loops(self) -> Loops:
         """Loops of the law's robot."""
         return self.measured.loops if self.own.numbers is None else Loops(Posture(self.numbers, self.q))
-
-
-@dataclass(frozen=True)
-class Action:
-    """What a law does: drive forces tau (drives,), rates of its own states."""
-
-    tau: Vector
-    rates: Vector = field(default_factory=lambda: zeros(0))
-
-
-@dataclass(frozen=True)
-class Inner:
-    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to. clocked: how many
-    of them, the last ones, do not flow but change when a clock ticks (see `Law.tick`)."""
-
-    names: tuple[str, ...] = ()
-    units: tuple[str, ...] = ()
-    first: Vector = field(default_factory=lambda: np.zeros(0))
-    sizes: Vector = field(default_factory=lambda: np.zeros(0))
-    clocked: int = 0
 
 
 @dataclass(frozen=True)
@@ -248,6 +193,10 @@ class Law:
         """(K_p, K_d) (n,) of errors e that it makes vanish each by itself, ë + K_d ė + K_p e = 0 (1/s², 1/s); none by default."""
         return np.zeros(0), np.zeros(0)
 
+    def own_poles(self, model: "Model") -> Vector:
+        """Eigenvalues (n,), 1/s, of its own states by themselves, where they flow: explicit steps must be short beside them."""
+        return np.zeros(0)
+
     def holds_floating(self, model: "Model", kind: str) -> bool:
         """Whether it gives the rigid part of v of a model that bends the accelerations it wants, so that what the bodies do is
         left to the zero dynamics. kind: of the motion."""
@@ -279,9 +228,9 @@ class Law:
         """Own states at the first state of the robot."""
         return Inner()
 
-    def first_of_run(self, model: "Model", first: Vector, run: int, begin: float = 0.0) -> Vector:
-        """Own states (n,) at the first time (s) of one of many runs, from those of the first run at 0."""
-        return first
+    def first_of_runs(self, model: "Model", first: Vector, runs: Sequence[int], begin: float = 0.0) -> Vector:
+        """Own states (runs, n) at the first time (s) of some of many runs, from those (n,) of the first run at 0."""
+        return np.tile(first, (len(runs), 1))
 
     def tick(self, here: Here) -> Tick:
         """What happens at the begin of a step, of laws with states that do not flow."""
@@ -384,17 +333,3 @@ class Law:
         """What a result keeps about it."""
         told = {key: getattr(self, key) for key in ("limit", "nominal") if getattr(self, key) is not None}
         return {"law": self.name} | told
-
-
-def record_action(law: Law, here: Here) -> Action:
-    """What a law does here; a UsageError that names it where it asks something of traced scalars that they have not."""
-    try:
-        return law.act(here)
-    except (TypeError, AttributeError) as error:
-        if not any(word in str(error) for word in MISUSES):
-            raise
-        raise UsageError(
-            f"{law.name}: {error}. A law is recorded, not run on numbers: its values take + - * / @, whole powers, indexing and "
-            "np.concatenate; single ones the functions of gough.scalar (sin cos sqrt atan2 abs_ sign select); and for "
-            "`a if x > 0 else b` write select(x, a, b). A function of numbers may do anything: gough.laws.Sampled"
-        ) from error

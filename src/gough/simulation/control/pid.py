@@ -33,8 +33,8 @@ class PID(Law):
 
     stiffness (N/m, N·m/rad), damping (N·s/m, N·m·s/rad), integral (N/(m·s), N·m/(rad·s)): one for all drives or one each. Or
     bandwidth (Hz), damping_ratio (1) and integral_bandwidth (Hz; a tenth of it): gains that give them to the mass each drive
-    feels at home. tracking (s): time in which the integral returns from a limit, default √(K_d/K_i). gravity, model: as for
-    `JointPD`; nominal, limit: see `Law`. limit= belongs here, not to the clock around it: the integral must know of it.
+    feels at home. tracking (s): time in which the integral returns from a limit, default √(K_d/K_i); from one of the clock around
+    it in no less than a period. gravity, model: as for `JointPD`; nominal, limit: see `Law`.
     """
 
     stiffness: float | Sequence[float] | np.ndarray | None = None
@@ -56,6 +56,9 @@ class PID(Law):
         "integral_bandwidth": ("frequency",),
         "tracking": ("time",),
     }
+
+    period: ClassVar[float | None] = None
+    """Of the clock that samples it (s)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,6 +123,9 @@ class PID(Law):
             made = replace(self)
             for key, gains in zip(GAINS, found, strict=True):
                 object.__setattr__(made, key, gains)
+        if period is not None:
+            made = replace(made) if made is self else made
+            object.__setattr__(made, "period", period)
         if period is not None and self.limit is not None:
             times = made._tracking_times(len(model.mechanism.drives))
             if not times.min() > period:
@@ -157,7 +163,12 @@ class PID(Law):
         times = self._tracking_times(n)
         if not (times > 0).all():
             raise UsageError(f"{self.name}: an integral alone cannot be led back from a limit; give tracking= (s)")
-        return np.concatenate([*gains, 1.0 / times])
+        shortest = 0.0 if self.period is None else self.period
+        return np.concatenate([*gains, 1.0 / np.maximum(times, shortest)])
+
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Law`: of integrals that return from a limit."""
+        return np.zeros(0) if self.limit is None else -self.own_settings(model).reshape(4, -1)[3]
 
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """Forces of the integrals."""
@@ -176,10 +187,12 @@ class PID(Law):
         wanted = stiffness * error + damping * rate + here.inner
         if self.gravity:
             wanted = wanted + holding_forces(here)
-        if self.limit is None:
-            return Action(wanted, integral * error)
         cut = self.limited(here, wanted)
-        return Action(cut, integral * error + back * (cut - wanted))
+        lost = here.around.shortfall(cut)
+        if self.limit is None and lost is None:
+            return Action(wanted, integral * error)
+        missing = cut - wanted if lost is None else cut - wanted + lost
+        return Action(cut, integral * error + back * missing)
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""

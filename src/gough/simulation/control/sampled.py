@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.arguments import number, take, whole
 from gough.errors import UsageError
-from gough.simulation.actuators.actuator import Actuator
+from gough.simulation.actuators.actuator import Actuator, demand_order
 from gough.simulation.control.law import Action, Here, Law
 from gough.simulation.control.observers.observer import Observer
 from gough.simulation.sensors.sensor import Sensor
@@ -68,6 +68,7 @@ class Sampled(Law):
         object.__setattr__(self, "seed", take("seed", whole(0), self.seed))
         object.__setattr__(self, "sensors", _several("sensors", self.sensors, Sensor))
         object.__setattr__(self, "actuators", _several("actuators", self.actuators, Actuator))
+        demand_order(self.actuators)  # type: ignore[arg-type]
         if self.observer is not None:
             self._demand_observable()
 

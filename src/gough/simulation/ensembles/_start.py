@@ -119,7 +119,11 @@ def first_states(
         demand_begin(model, plant.law.reference(model, motion), q, v)
     inner = np.zeros((runs, 0))
     if plant.inner_size:
-        inner = np.array([plant.inner_first(a, b, k) for k, (a, b) in enumerate(zip(q, v, strict=True))])
+        states, which = np.unique(np.concatenate([q, v], axis=1), axis=0, return_inverse=True)
+        inner = np.empty((runs, plant.inner_size))
+        for k, state in enumerate(states):
+            its = np.flatnonzero(which.ravel() == k)
+            inner[its] = plant.inner_first(state[: layout.nq], state[layout.nq :], its.tolist())
     return np.concatenate([q, v, np.zeros((runs, len(WORKS))), inner, np.zeros((runs, 3))], axis=1)
 
 

@@ -367,9 +367,9 @@ def _settled(
         designs = np.broadcast_to(designs, (len(states), designs.shape[1]))
     told = {"method": settings.method.name, "step": settings.step, "smoothing": changed.plain()}
     info = {"settings": told, "controller": law.describe(), "motion": told_motion(motion)}
-    coarse = loads.wrenches.coarse_steps(settings.taken_step)
-    if coarse:
-        warn(f"{model.robot.name}: {coarse}", RunWarning)
+    for text in (loads.wrenches.coarse_steps(settings.taken_step), loads.wrenches.late_loads(settings.duration)):
+        if text:
+            warn(f"{model.robot.name}: {text}", RunWarning)
     plan = EnsemblePlan(plant, motion_table, settings.duration, settings.taken_step, stored, loads)
     subject = EnsembleSubject(model, designs, loads, believed, law, motion, info, plan.signals)
     return subject, plan, states

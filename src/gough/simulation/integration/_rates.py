@@ -4,7 +4,7 @@ A program is prepared once: its solves ordered, and what follows from parameters
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,19 +12,17 @@ import numpy as np
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.errors import Site, Status
 from gough.program import Program, Slot, trace
 from gough.program.passes.inputs import split_uniform
 from gough.program.passes.outputs import remove_dead_code
 from gough.scalar import call, zeros
 from gough.simulation.coordinates import CLOSINGS, closed_coordinates, unit_quaternions
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.state import State, StateLayout
+from gough.simulation.integration.state import State, StateLayout, drop_checks_between_states
 
 Vector = np.ndarray
 STAGE = ("q", "v", "inner", "z", "row", "t")
 """What residuals take beside the parameters."""
-OF_GIVEN_STATES = (Status.OPEN_LOOP, Status.BAD_QUATERNION)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +54,8 @@ class Rate:
 
 def prepare_rate(plant: Plant, program: Program) -> Rate:
     """A program of the plant, its solves ordered, work on uniform parameters set apart."""
-    once, each = split_uniform(remove_dead_code(_between_states(plant.order_program(program))))
+    once, each = split_uniform(remove_dead_code(drop_checks_between_states(plant.order_program(program))))
     return Rate(once, each)
-
-
-def _between_states(program: Program) -> Program:
-    """Without the checks of a given q: stages of a step are a little open, which is no error; steps end closed. Nor those of
-    what geometry locks: a run that is on that branch stays there, and singular poses are watched for (`crossing`)."""
-    checks = [c for c in program.checks if c.failure.status not in OF_GIVEN_STATES and c.failure.site != Site.LOCKS]
-    return replace(program, checks=tuple(checks))
 
 
 def trace_states(

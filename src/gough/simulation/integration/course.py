@@ -17,6 +17,7 @@ from gough.errors import Failure, Status
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration._ahead import AheadPieces
 from gough.simulation.integration._events import NearError, go_by_events
+from gough.simulation.integration._law_failures import blame_law
 from gough.simulation.integration._passage import Collocation, Passage, records_between
 from gough.simulation.integration._rates import moment_program
 from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
@@ -204,9 +205,14 @@ class Course:
 
     def piece(self, state: Vector, row: Vector) -> Vector:
         """The state (n,) at the end of a piece of the motion."""
-        if self.led.plant.inner.clocked:
-            return go_by_events(self, state, row)
-        return self.watched_piece(state, row)
+        try:
+            if self.led.plant.inner.clocked:
+                return go_by_events(self, state, row)
+            return self.watched_piece(state, row)
+        except RunStopped as problem:
+            now = self.last
+            at = state if now is None or now[self.states.t] < row[0] else now
+            raise blame_law(problem, self.led.marching, at, row) from problem
 
     def trusted_piece(self, state: Vector, row: Vector) -> Vector:
         """As `piece`; what of it can be trusted is stored where it raises `RunStopped` or `NearError`."""

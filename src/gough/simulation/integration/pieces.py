@@ -239,7 +239,10 @@ def _compiled(plant: Plant, table: MotionTable | None, parameters: Vector) -> Co
         state = np.concatenate([q, v, [t]])
         found = loop(state[None], 1, row[None])
         if found.failed[0] >= 0:
-            raise RunStopped(loop.reason(state, row), t, " (in the controller)")
+            reason = loop.reason(state, row)
+            if reason.status == Status.NOT_FINITE:
+                raise RunStopped(Status.NOT_FINITE.at(Site.CONTROLLER), t, " (a force of its law)")
+            raise RunStopped(reason, t, " (in the controller)")
         return _finite_forces(found.record[0, 0], names, t)
 
     return command

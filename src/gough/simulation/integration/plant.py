@@ -5,7 +5,7 @@ Prescribed ones  v = (drive rates, elastic rates) and the motion gives the first
 The works of the drives, of losses and of wrenches Q run along as three more rates, so that every run has its energy balance.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -30,8 +30,9 @@ from gough.model.sharing import code_of
 from gough.program import Program, Slot, trace
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
+from gough.simulation.control.acting import Action, Inner, demand_shape, record_action
 from gough.simulation.control.instant import Instant, MotionRows
-from gough.simulation.control.law import Action, Here, Inner, Law, demand_shape, record_action
+from gough.simulation.control.law import Here, Law
 from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.coordinates import closed_coordinates, drive_of_entries, plain_rates
 from gough.simulation.integration.kept import Kept, KeptForms, LoopCode, law_form
@@ -160,9 +161,9 @@ class Plant:
         own = self.laws_robot
         return self.law.inner(own.model, *own.first(q, v))
 
-    def inner_first(self, q: Vector, v: Vector, run: int = 0, begin: float = 0.0) -> Vector:
-        """Their first values (n,) in one of many runs, which begins at a time (s)."""
-        return self.law.first_of_run(self.laws_robot.model, self.inner_at(q, v).first, run, begin)
+    def inner_first(self, q: Vector, v: Vector, runs: Sequence[int] = (0,), begin: float = 0.0) -> Vector:
+        """Their first values (runs, n) in some of many runs that begin in one state, at a time (s)."""
+        return self.law.first_of_runs(self.laws_robot.model, self.inner_at(q, v).first, runs, begin)
 
     @property
     def inner_size(self) -> int:

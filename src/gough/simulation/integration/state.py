@@ -1,13 +1,15 @@
 """The state of a time loop, and what it records, as flat vectors."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from gough.errors import Site, Status
 from gough.frozen import lock_arrays
 from gough.kinematics.retraction import coordinate_sizes, step_units
+from gough.program import Program
 from gough.scalar import abs_, select
 from gough.simulation.integration.plant import WORKS, Plant
 
@@ -104,3 +106,13 @@ class StateLayout:
             part = abs_(x) * (1.0 / unit)
             total = part if isinstance(total, float) else select(part - total, part, total)
         return total
+
+
+OF_GIVEN_STATES = (Status.OPEN_LOOP, Status.BAD_QUATERNION)
+
+
+def drop_checks_between_states(program: Program) -> Program:
+    """Without the checks of a given q: stages of a step are a little open, which is no error; steps end closed. Nor those of
+    what geometry locks: a run that is on that branch stays there, and singular poses are watched for (`crossing`)."""
+    checks = [c for c in program.checks if c.failure.status not in OF_GIVEN_STATES and c.failure.site != Site.LOCKS]
+    return replace(program, checks=tuple(checks))

@@ -146,6 +146,17 @@ class Wrenches:
                 out.setdefault(frame or "platform", []).append(load.describe())
         return out
 
+    def late_loads(self, end: float) -> str:
+        """That loads begin when a run has ended (s), so that they never act; "" where there are none."""
+        late = []
+        for frame, load in zip(self.frames, self.loads, strict=True):
+            if load.breaks and load.breaks[0] >= end and not load.samples(np.linspace(0.0, end, 3)).any():
+                where = frame or "the platform"
+                late.append(
+                    f"the {load.name} on {where} begins at {load.breaks[0]:g} s, the run ends at {end:g} s: it never acts"
+                )
+        return "; ".join(late)
+
     def coarse_steps(self, step: float) -> str:
         """That equal steps (s) are too long to see what swings; "" where they are not."""
         swings = [(x.fastest, frame, x.name) for frame, x in zip(self.frames, self.loads, strict=True) if x.fastest > 0]

@@ -14,7 +14,7 @@ from gough.model import Model
 from gough.model.linear import without_coulomb
 from gough.simulation.inversion._rest import ServoRest, rest_at
 from gough.simulation.inversion._servo import ServoConstraint, ServoStates, servo_constraint
-from gough.simulation.inversion._two_sided import EndConditions, Nodes, TwoSided, Values, solve_two_sided
+from gough.simulation.inversion._two_sided import ITERATIONS, EndConditions, Nodes, TwoSided, Values, solve_two_sided
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.targets import MotionTarget
@@ -182,8 +182,9 @@ class InversionTask:
         A[:, k:, :k], A[:, k:, k:] = f[:, :, :k] * units / self.rate, f[:, :, k:] * units
         return Values(F, at, A)
 
-    def bounded_solution(self, nodes: Nodes, ends: EndConditions, guess: Array | None) -> TwoSided:
-        """Equation (1) on these nodes; UsageError where it has no solution that is found."""
+    def bounded_solution(self, nodes: Nodes, ends: EndConditions, guess: Array | None, iterations: int = 1) -> TwoSided:
+        """Equation (1) on these nodes, after so many iterations of Newton's; UsageError where none is found. One is enough on the
+        way: coarse nodes may have no solution where fine ones, from there, have one."""
         model, size = self.servo.model, 2 * self.servo.size
         most = min(MOST_STEPS, int(MOST / size**2))
         if len(nodes.t) > most:
@@ -195,7 +196,7 @@ class InversionTask:
         if guess is None:
             s = np.clip(nodes.t / self.motion.duration, 0.0, 1.0)[:, None]
             guess = ends.first + (ends.last - ends.first) * s**3 * (10 - 15 * s + 6 * s**2)
-        found = solve_two_sided(self.system, nodes, ends, guess)
+        found = solve_two_sided(self.system, nodes, ends, guess, iterations)
         if not found.settled:
             raise UsageError(
                 f"stable_inversion: no bounded motion of {model.robot.name} was found that keeps its tool on "
@@ -215,7 +216,7 @@ class InversionTask:
         tolerance: float,
     ) -> tuple[TwoSided, float]:
         """(the solution with pre- and post-actuation, by how far its steps let the tool err (m)): steps are halved until
-        that is below the tolerance."""
+        that is below the tolerance, with an iteration of Newton's at each; then it is brought to rest."""
         step = self.motion.duration / COARSE
         nodes = self.nodes(pre, post, step)
         found = self.bounded_solution(nodes, ends, _interpolated(rough, nodes.t, first, last))
@@ -231,7 +232,11 @@ class InversionTask:
             forces = _force_error(found, finer)
             found = finer
             if error <= tolerance and forces <= FORCES:
-                return found, error
+                found = self.bounded_solution(finer.nodes, ends, finer.x, ITERATIONS)
+                off = np.abs(found.x - finer.x)[:, : self.servo.size]
+                left = float((off @ shift.T).max(initial=0.0))
+                if left <= tolerance and _force_error(finer, found) <= FORCES:
+                    return found, max(error, left)
 
 
 def _force_error(found: TwoSided, finer: TwoSided) -> float:

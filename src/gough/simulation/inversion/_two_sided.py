@@ -15,8 +15,8 @@ import numpy as np
 
 Array = np.ndarray
 ITERATIONS = 25
-SETTLED = 1e-11
-"""Largest last step, of the largest of x: typical sizes are 1."""
+SETTLED, ROUNDED = 1e-11, 1e-8
+"""Largest last step, of the largest of x (typical sizes are 1); a step so small that rounding alone leaves no less behind it."""
 HALVINGS = 6
 
 
@@ -76,7 +76,7 @@ System = Callable[[Array, Array, Array, object, bool], Values]
 @dataclass(frozen=True, eq=False)
 class TwoSided:
     """x (m + 1, size) at the nodes; at the nodes' times and in the middles of the steps what the system gave. worst: what is
-    left of equation (1); settled: whether the iteration came to rest."""
+    left of equation (1); settled: whether the iteration came to rest, or made the one step that was asked for."""
 
     nodes: Nodes
     x: Array
@@ -85,12 +85,15 @@ class TwoSided:
     settled: bool
 
 
-def solve_two_sided(system: System, nodes: Nodes, ends: EndConditions, guess: Array) -> TwoSided:
-    """x at the nodes from a guess (m + 1, size); not settled where Newton's iteration does not come to rest."""
+def solve_two_sided(
+    system: System, nodes: Nodes, ends: EndConditions, guess: Array, iterations: int = ITERATIONS
+) -> TwoSided:
+    """x at the nodes from a guess (m + 1, size); not settled where Newton's iteration does not come to rest. iterations: most of
+    them; one alone is the linear equations about the guess, solved where that leaves less of the true ones."""
     x, known = guess.copy(), (None, None)
     found = _evaluate(system, nodes, x, known)
-    size, settled, before = _size(found[2], x, ends), False, np.inf
-    for _ in range(ITERATIONS):
+    size, settled, before = _size(found[2], x, ends), False, 0.0
+    for _ in range(iterations):
         if not np.isfinite(size):
             break
         step = _newton_step(nodes, ends, x, *found)
@@ -102,11 +105,13 @@ def solve_two_sided(system: System, nodes: Nodes, ends: EndConditions, guess: Ar
                 break
             share *= 0.5
         else:
+            settled = float(np.abs(step).max()) <= ROUNDED * max(1.0, float(np.abs(x).max()))
             break
         x, found, size = x + share * step, tried, next_size
         moved = float(np.abs(share * step).max())
-        after = moved * min(moved / before, 1.0)  # what the next step is at most, while they shrink faster and faster
-        if after <= SETTLED * max(1.0, float(np.abs(x).max())):
+        after = moved * min(moved / before, 1.0) if before else moved
+        # what the next step is at most, while they shrink faster and faster; of the first nothing is known
+        if after <= SETTLED * max(1.0, float(np.abs(x).max())) or iterations == 1:
             settled = True
             break
         before = moved

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gough.simulation.loops._open_loop import OpenLoops
+from gough.simulation.linear.open_loop import OpenLoops, continuous_poles
 
 Array = np.ndarray
 PER_DECADE = 24
@@ -131,11 +131,3 @@ class Responses:
             for x, f in ((c, fc), (d, fd)):
                 at, best = np.where(f > best, x, at), np.maximum(f, best)
         return best.reshape(top.shape), at.reshape(top.shape)
-
-
-def continuous_poles(poles: Array, period: float | None) -> Array:
-    """Poles in 1/s: of loops on a clock logarithms over the period, NaN where they vanish within it."""
-    if period is None:
-        return poles
-    gone = np.abs(poles) < 1e-8
-    return np.where(gone, np.nan, np.log(np.where(gone, 1.0, poles).astype(complex)) / period)

@@ -8,8 +8,8 @@ largest singular value is a bound, here after scaling drives against each other.
 
 import numpy as np
 
+from gough.simulation.linear.open_loop import OpenLoops
 from gough.simulation.loops._frequencies import Responses, continuous_poles
-from gough.simulation.loops._open_loop import OpenLoops
 
 Array = np.ndarray
 STABLE = 1e-9

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +13,11 @@ from gough.arguments import a_law, a_model, checked, design, numbers, word, wren
 from gough.errors import UsageError
 from gough.model import LinearModel, Model
 from gough.simulation.control.law import Law
-from gough.simulation.loops._frequencies import continuous_poles
-from gough.simulation.loops._law_slopes import LawSlopes, small_law
+from gough.simulation.linear.law_slopes import LawSlopes
+from gough.simulation.linear.open_loop import OpenLoops, continuous_poles, open_loops
 from gough.simulation.loops._measures import is_stable, measure_loops
-from gough.simulation.loops._open_loop import open_loops
+from gough.simulation.loops._small_law import small_law
 from gough.text import short_repr
-
-if TYPE_CHECKING:
-    from gough.simulation.loops._open_loop import OpenLoops
 
 Array = np.ndarray
 
@@ -30,11 +27,12 @@ class ControlLoop:
     """A loop, opened at the drive forces. open: its linear model from forces into the robot to those that the law gives, with
     opposite sign: L = C (s - A)⁻¹ B; from sample to sample of a law on a clock. q (nq,), tau (drives,): rest.
 
-    poles (k,), 1/s: of the closed loop. stable. Of a stable loop, for every drive with the others' loops closed: gain_margin
-    (drives, 2): factors of the force, the one below 1 (0: none) and the one above (inf: none) at which stability is lost;
-    phase_margin_deg, delay_margin (s), crossover_hz (the highest frequency with |L_k| = 1), bandwidth_hz (the lowest with
-    |S_kk| = 1/√2), disk_margin (drives,): gains and phases within (2 + α)/(2 - α) and 2 atan(α/2) at a time. Of all drives at
-    once: disk_margin_all, sensitivity_peak (the largest singular value of S) and peak_hz. NaN where it is not stable.
+    poles (k,), 1/s: of the closed loop, largest real part first; -inf of what a clock forgets within a period. stable. Of a
+    stable loop, for every drive with the others' loops closed: gain_margin (drives, 2): factors of the force, the one below 1
+    (0: none) and the one above (inf: none) at which stability is lost; phase_margin_deg, delay_margin (s), crossover_hz (the
+    highest frequency with |L_k| = 1), bandwidth_hz (the lowest with |S_kk| = 1/√2), disk_margin (drives,): gains and phases
+    within (2 + α)/(2 - α) and 2 atan(α/2) at a time. Of all drives at once: disk_margin_all, sensitivity_peak (the largest
+    singular value of S) and peak_hz. NaN where it is not stable.
     """
 
     open: LinearModel
@@ -103,8 +101,7 @@ def control_loop(
     linear = linear_model(model, q, outputs=("drives",), wrench=wrench, parameters=parameters)
     demand_forces(model, law, linear.tau)
     slopes = LawSlopes.of(model, found, chosen, values)
-    batch = replace(linear, A=linear.A[None], B=linear.B[None], q=linear.q[None])
-    loops = open_loops(slopes, batch)
+    loops = open_loops(slopes, linear.A[None], linear.B[None], linear.q[None])
     if not np.isfinite(loops.A).all() or not np.isfinite(loops.C).all():
         raise UsageError(
             f"{found.name}: its forces have no finite derivatives at this pose; it cannot be linearised there"
@@ -112,12 +109,13 @@ def control_loop(
     demand_feedback(found, loops.C)
     stable = bool(is_stable(loops)[0])
     poles = continuous_poles(np.linalg.eigvals(loops.closed[0]), loops.period)
+    poles = np.where(np.isnan(poles), complex(-np.inf), poles)
     measures = measure_loops(loops, force_sizes(model)) if stable else no_measures(1, len(linear.inputs))
     own = {name: x[0] if x.ndim > 1 else float(x[0]) for name, x in measures.items()}
     return ControlLoop(_named(linear, loops), poles[np.argsort(-poles.real)], stable, **own)  # type: ignore[arg-type]
 
 
-def _named(linear: LinearModel, loops: "OpenLoops") -> LinearModel:
+def _named(linear: LinearModel, loops: OpenLoops) -> LinearModel:
     """The open loop as a linear model."""
     more = tuple(f"law{k + 1}" for k in range(loops.A.shape[1] - len(loops.kept)))
     return replace(

@@ -21,9 +21,10 @@ from gough.errors import RunWarning, Status, UsageError, warn
 from gough.files import npz, write_figure, write_file
 from gough.model import Model
 from gough.simulation.control.law import Law
-from gough.simulation.loops._law_slopes import LawSlopes, small_law
+from gough.simulation.linear.law_slopes import LawSlopes
+from gough.simulation.linear.open_loop import open_loops
 from gough.simulation.loops._measures import growth, is_stable, measure_loops
-from gough.simulation.loops._open_loop import open_loops
+from gough.simulation.loops._small_law import small_law
 from gough.simulation.loops.control_loop import (
     demand_feedback,
     demand_loop,
@@ -219,7 +220,7 @@ class MarginWork:
                 within_limits(model, self.law, rest.tau[good]).all(axis=1),
             )
             linear = model.linearize(rest.q[good], np.zeros(model.layout.nv), rest.tau[good], friction="viscous")
-            loops = open_loops(slopes, linear)
+            loops = open_loops(slopes, linear.A, linear.B, linear.q)
             finite = np.isfinite(loops.A).all(axis=(1, 2)) & np.isfinite(loops.C).all(axis=(1, 2))
             status[good[~finite]] = Status.SINGULAR
             good, loops = good[finite], loops.part(np.flatnonzero(finite))

@@ -117,7 +117,8 @@ def shape(
         own = model.parameters_with(parameters) if isinstance(parameters, Mapping) else np.asarray(parameters, float)
     t = np.linspace(0.0, motion.duration, PUSHES)
     poses = _Poses(model, drives, own, (t, states_of(model, motion, t, own).acceleration), samples)
-    tracks = _tracks(motion, poses, _wanted(modes, len(kinds)))
+    wanted = _wanted(modes, len(kinds))
+    tracks, passed = _tracks(motion, poses, wanted)
     made, changes = motion, [0.0]
     for _ in range(ROUNDS):
         whole_time = made.duration
@@ -125,8 +126,8 @@ def shape(
         for kind, track in zip(kinds, tracks, strict=True):
             t = np.linspace(0.0, whole_time, len(track.frequencies_hz))
             made = _delayed(made, kind, SwingsOverTime(t, track.frequencies_hz, track.damping), tolerance)
-        before, same = tracks, [float(x.frequencies_hz.mean()) for x in tracks]
-        tracks = _tracks(made, poses, same)
+        before = tracks
+        tracks, passed = _tracks(made, poses, wanted, (before, passed))
         changes = [np.abs(a.frequencies_hz / b.frequencies_hz - 1).max() for a, b in zip(tracks, before, strict=True)]
         if max(changes) < SETTLED:
             break
@@ -165,7 +166,7 @@ def _constants(frequency: Any, damping: Any, count: int) -> tuple[np.ndarray, np
     return f, z
 
 
-def _wanted(modes: Any, count: int) -> list[int | float | None]:
+def _wanted(modes: Any, count: int) -> list[int | None]:
     if modes is None:
         return [None] * count
     given = np.atleast_1d(np.asarray(modes, dtype=float))
@@ -202,12 +203,22 @@ def states_of(model: "Model", motion: Motion, t: np.ndarray, design: np.ndarray 
     return along
 
 
-def _tracks(motion: Motion, poses: _Poses, which: Sequence[int | float | None]) -> list[ModeTrack]:
-    """Modes at equal times along a motion."""
+def _tracks(
+    motion: Motion,
+    poses: _Poses,
+    wanted: Sequence[int | None],
+    before: "tuple[list[ModeTrack], np.ndarray] | None" = None,
+) -> tuple[list[ModeTrack], np.ndarray]:
+    """Modes at equal times along a motion, and the configurations (samples, nq) there. before: those of the round before, on the
+    same path at other times; a mode without a number is the one that had its frequency at the same pose."""
     model = poses.model
     t = np.linspace(0.0, motion.duration, poses.samples)
     along = states_of(model, motion, t, poses.design)
     own = model.parameters if poses.design is None else poses.design
+    which: list[int | np.ndarray | None] = list(wanted)
+    if before is not None:
+        same = [int(np.linalg.norm(before[1] - q, axis=1).argmin()) for q in along.q]
+        which = [x.frequencies_hz[same] if k is None else k for k, x in zip(wanted, before[0], strict=True)]
     found = track_modes(model, along.q, poses.drives, own, which, poses.pushes)
     for track in found:
         wrong = (track.damping < 0) | (track.damping >= 1)
@@ -217,7 +228,7 @@ def _tracks(motion: Motion, poses: _Poses, which: Sequence[int | float | None]) 
                 f"shape: mode {track.mode} of {model.robot.name} has a damping ratio of {track.damping[k]:.6g} at "
                 f"t = {t[k]:.6g} s and does not swing; take another mode, or other drives="
             )
-    return found
+    return found, along.q
 
 
 def _amplitudes(kind: str, damping: np.ndarray, tolerance: float) -> np.ndarray:

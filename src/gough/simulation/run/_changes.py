@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.loads.constant import Constant
+from gough.simulation.motion.table import table
 from gough.simulation.run.clocks import law_in_loop
 from gough.simulation.run.setup import Setup
 
@@ -129,6 +131,8 @@ def _changed_law(setup: Setup, now: LoopInputs, controller: Law) -> tuple[Law, A
         raise UsageError(
             f"limit={law.limit!r}: the limits stay those that the stepper was made with, {now.law.limit!r}"
         )
+    _demand_same_clock(setup, now.law, law)
+    _demand_same_reference(setup, law)
     made = replace(plant, law=law)
     if made.equations_form != plant.equations_form:
         raise UsageError(
@@ -136,6 +140,41 @@ def _changed_law(setup: Setup, now: LoopInputs, controller: Law) -> tuple[Law, A
             "another stepper, and begin it where this one is with reset(q, v, t)"
         )
     return law, np.array(made.rows.tail)[: len(now.settings)]
+
+
+def _demand_same_clock(setup: Setup, before: Law, after: Law) -> None:
+    """UsageError where a law on a clock has other times or other random numbers, which are counted since the start."""
+    if not (isinstance(before, Clocked) and isinstance(after, Clocked)):
+        return
+    own = setup.plant.laws_robot.model
+    for old, new in zip(before.lines(own), after.lines(own), strict=False):
+        if old.period != new.period:
+            raise UsageError(
+                f"{new.name}: the period stays that which the stepper was made with, {old.period:g} s, not {new.period:g} s: "
+                "samples are counted since the start; make another one, and begin it where this one is with reset(q, v, t)"
+            )
+    chance = any(np.any(np.asarray(x.noise, dtype=float)) or x.lost for x in before.sensors)
+    if chance and before.of.seed != after.of.seed:
+        raise UsageError(
+            f"seed={after.of.seed}: random numbers go on as the stepper was made, with seed={before.of.seed}; make another one"
+        )
+
+
+def _demand_same_reference(setup: Setup, law: Law) -> None:
+    """UsageError where a law brings forces or motions of its own that are not those in the loop."""
+    inside: Any = law
+    while isinstance(inside, Law) and inside.fixed_reference:
+        inside = getattr(inside, "law", None)
+    if not isinstance(inside, Law) or setup.settings.motion is None or setup.table is None:
+        return
+    believed = setup.own.reference_numbers(setup.numbers)
+    made, now = table(law.reference(setup.own.model, setup.settings.motion, believed)), setup.table
+    same = np.array_equal(made.breaks, now.breaks) and np.array_equal(made.coefficients, now.coefficients)
+    if not same:
+        raise UsageError(
+            f"{inside.name}: its forces over time stay those that the stepper was made with; make another one, and begin it "
+            "where this one is with reset(q, v, t)"
+        )
 
 
 def _same(a: Any, b: Any) -> bool:

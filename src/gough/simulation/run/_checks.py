@@ -16,6 +16,7 @@ from gough.errors import GoughError, RunWarning, UsageError, warn
 from gough.model.external import external_load
 from gough.model.sharing import code_of
 from gough.robot.tree import placed_joints
+from gough.simulation.control.clocked import Clocked
 from gough.simulation.coordinates import units_of
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration.kept import Recent
@@ -201,7 +202,7 @@ def poles(plant: Plant, q: Array, method: Method, numbers: Array) -> Array:
             found = _of_servos(plant, q, numbers)
         stiffness, damping = plant.law.error_gains(model)
         errors = quadratic_eigenvalues(np.eye(len(stiffness)), np.diag(damping), np.diag(stiffness))
-        return np.concatenate([found, errors])
+        return np.concatenate([found, errors, _of_law(plant)])
     except (GoughError, ValueError, np.linalg.LinAlgError):  # nothing that could be linearised: no verdict
         return none
 
@@ -214,6 +215,14 @@ def _of_servos(plant: Plant, q: Array, numbers: Array) -> Array:
     M, S = model.mass_matrix(q, parameters=numbers), model.drive_map(q, parameters=numbers)
     K, C = ((S * np.asarray(servos[key], dtype=float)) @ S.T for key in ("stiffness", "damping"))
     return quadratic_eigenvalues(M, C, K)
+
+
+def _of_law(plant: Plant) -> Array:
+    """Those of the law's own states, or of what its commands pass."""
+    law, model = plant.law, plant.model
+    if isinstance(law, Clocked):
+        return np.concatenate([np.zeros(0), *(actuator.own_poles(model) for actuator in law.actuators)])
+    return law.own_poles(model)
 
 
 def longest_step(method: Method, eigenvalues: Array) -> float:

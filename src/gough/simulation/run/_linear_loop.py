@@ -1,24 +1,35 @@
 """Whether a controller's loop is stable where a run begins, by linear theory: what can be said before the run.
 
-The robot about rest at q: M δ̈ + C δ̇ + K δ = S δτ; of rigid robots C = K = 0 (fast motions, on which stability of sampled loops
-hangs, feel neither weight nor friction). The law, by its exact derivatives there: δτ = F x + F_i i, i̇ = R x + R_i i, i its own
-states. In continuous time the poles are those of both together. On a clock of period T, forces late by m T + φ,
+The robot about rest at q: M δ̈ + C δ̇ + K δ = S δτ; of rigid robots C = K = 0 at first (fast motions, on which stability of
+sampled loops hangs, feel neither weight nor friction). The law, by its exact derivatives there: δτ = F x + F_i i,
+i̇ = R x + R_i i, i its own states. A law may compute forces of weight, springs and friction that it makes up for, so what is
+found to grow is looked at again with the robot's own C and K. Coulomb friction has no slope at rest, in neither of the two.
+In continuous time the poles are those of both together. On a clock of period T, forces late by m T + φ,
     x' = A_d x + B_0 u_k-m + B_1 u_k-m-1,   i' = i + T (R x + R_i i)                                                   (1)
-and where encoders show positions alone rates are differences, δv = (δ - δ_before)/T.
+and where encoders show positions alone rates are differences, δv = (δ - δ_before)/T; encoders that are late are late by whole
+periods, which is as if forces were. What else stands around a law (clocks of sensors, filters, lags, gears, observers) is
+taken as `linear.open_loop` has it, exactly; that takes some tenths of a second, equation (1) milliseconds.
 """
 
+from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
+from gough.errors import GoughError
+from gough.model.linear import without_coulomb
+from gough.simulation.actuators.rate_limit import RateLimit
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.linear.state_space import StateSpace
 from gough.simulation.integration.plant import Plant
+from gough.simulation.linear.law_slopes import LawSlopes, exact_sampling, feedback_of, kinds_of
+from gough.simulation.linear.open_loop import continuous_poles, open_loops
 from gough.simulation.motion.table import MotionTable
 from gough.simulation.run.law_slopes import Slopes, law_slopes
-from gough.simulation.sampling.line import Line
+from gough.simulation.sampling.line import SAME, Line
 from gough.simulation.sensors.encoders import Encoders
 
 Array = np.ndarray
@@ -26,35 +37,49 @@ GROWS = 1e-3
 """Growth within the duration that is told, and of a pole, over the largest, that is no rounding."""
 
 
-def loop_growth(plant: Plant, table: MotionTable | None, q: Array, numbers: Array) -> tuple[float, float] | None:
+def loop_growth(
+    plant: Plant, table: MotionTable | None, q: Array, numbers: Array, whole: bool = False
+) -> tuple[float, float] | None:
     """(growth (1/s), frequency (Hz)) of what grows most in the loop about q (nq,) of a design (n,); None where linear theory does
-    not tell, or where the law follows no motion."""
+    not tell, or where the law follows no motion. whole: weight, springs and viscous friction of rigid robots, too."""
     law = plant.law
     inner = law.law if isinstance(law, Clocked) else law
     follows = bool(set(inner.kinds) - {"forces"}) and not inner.prescribed
     doubtful = isinstance(law, Clocked) or plant.inner_size or isinstance(inner, StateSpace)
-    if not follows or not doubtful or not _is_plain(law):
+    if not follows or not doubtful:
         return None
-    bare = plant if inner is law else Plant(plant.model, inner, plant.rows, plant.wrenches, plant.own, plant.locks)
-    slopes = _law_slopes(bare, table, q, numbers)
-    A, B = _robot(plant, q, numbers)
-    poles = _continuous(A, B, slopes) if inner is law else _sampled(law, A, B, slopes)  # type: ignore[arg-type]
-    if poles is None or not np.isfinite(poles).all() or not len(poles):
+    A, B = _robot(plant, q, numbers, whole)
+    if isinstance(law, Clocked) and not _is_plain(law):
+        poles = _exact(plant, law, A, B, q, numbers)
+    else:
+        own = plant.laws_robot
+        if own.numbers is not None:
+            own = replace(own, numbers=without_coulomb(own.model, own.numbers))
+        bare = Plant(plant.model, inner, plant.rows, plant.wrenches, own, plant.locks)
+        slopes = _law_slopes(bare, table, q, without_coulomb(plant.model, numbers))
+        poles = _continuous(A, B, slopes) if inner is law else _sampled(law, A, B, slopes)  # type: ignore[arg-type]
+    if poles is None or not len(poles := poles[~np.isnan(poles)]) or not np.isfinite(poles).all():
         return None
     k = int(np.argmax(np.real(poles)))
     return float(np.real(poles[k])), float(abs(np.imag(poles[k])) / (2 * np.pi))
 
 
-def _is_plain(law: Law) -> bool:
+def _is_plain(law: Clocked) -> bool:
     """Whether what stands around a law on a clock is in equation (1)."""
-    if not isinstance(law, Clocked):
-        return True
-    if law.actuators or len(law.sensors) > 1 or law.of.observer is not None:
+    if law.of.observer is not None or len(law.sensors) > 1 or any(type(x) is not RateLimit for x in law.actuators):
         return False
-    return all(
-        type(x) is Encoders and x.bandwidth is None and not x.delay and x.period is None and not np.any(x.lost)
-        for x in law.sensors
-    )
+    return all(type(x) is Encoders and x.bandwidth is None and x.period is None for x in law.sensors)
+
+
+def _exact(plant: Plant, law: Clocked, A: Array, B: Array, q: Array, numbers: Array) -> Array | None:
+    """Poles (1/s) with all that stands around the law."""
+    known = kinds_of(feedback_of(law.law), plant.laws_robot.model)
+    kind = plant.rows.kind if plant.rows.kind in known else next(iter(known), None)
+    if kind is None:
+        return None
+    exact = replace(law, of=exact_sampling(law.of), limit=None)
+    loops = open_loops(LawSlopes.of(plant.model, exact, kind, numbers), A[None], B[None], q[None])
+    return continuous_poles(np.linalg.eigvals(loops.closed[0]), loops.period)
 
 
 def _law_slopes(plant: Plant, table: MotionTable | None, q: Array, numbers: Array) -> Slopes:
@@ -63,17 +88,19 @@ def _law_slopes(plant: Plant, table: MotionTable | None, q: Array, numbers: Arra
     return law_slopes(plant, q, np.zeros(plant.model.layout.nv), row, row[0], numbers)
 
 
-def _robot(plant: Plant, q: Array, numbers: Array) -> tuple[Array, Array]:
-    """(A (2nv, 2nv), B (2nv, drives)) about rest."""
+def _robot(plant: Plant, q: Array, numbers: Array, whole: bool) -> tuple[Array, Array]:
+    """(A (2nv, 2nv), B (2nv, drives)) about rest, where drives hold the robot as far as they can."""
     model, nv = plant.model, plant.model.layout.nv
     M, S = model.mass_matrix(q, parameters=numbers), model.drive_map(q, parameters=numbers)
     idle = list(model.mechanism.selection.without_inertia)
     M[idle, idle] = 1.0
     A, B = np.zeros((2 * nv, 2 * nv)), np.zeros((2 * nv, S.shape[1]))
     A[:nv, nv:], B[nv:] = np.eye(nv), np.linalg.solve(M, S)
-    if nv > model.mobility:
-        forces, still = RestForces(model, numbers, plant.wrenches.by_load(model)), np.zeros((1, S.shape[1]))
-        K, C = forces.stiffness(q[None], still)[0], forces.damping(q[None], still)[0]
+    if whole or nv > model.mobility:
+        forces, tau = RestForces(model, numbers, plant.wrenches.by_load(model)), np.zeros((1, S.shape[1]))
+        if whole:
+            tau = np.linalg.lstsq(S, forces.residual(q[None], tau)[0], rcond=None)[0][None]
+        K, C = forces.stiffness(q[None], tau)[0], forces.damping(q[None], tau)[0]
         A[nv:, :nv], A[nv:, nv:] = -np.linalg.solve(M, K), -np.linalg.solve(M, C)
     return A, B
 
@@ -88,7 +115,8 @@ def _sampled(law: Clocked, A: Array, B: Array, slopes: Slopes) -> Array | None:
     F, Fi, R, Ri = slopes
     period, n, drives, k = law.of.period, len(A), B.shape[1], len(Ri)
     nv = n // 2
-    line = Line(drives, period, law.of.delay)
+    shown = max((ceil(x.delay / period - SAME) for x in law.sensors), default=0)
+    line = Line(drives, period, law.of.delay + shown * period)
     differences = bool(law.sensors) and bool(np.abs(F[:, nv:]).max(initial=0.0) or np.abs(R[:, nv:]).max(initial=0.0))
     if differences and nv != drives:
         return None  # rates of what the drives do not tell
@@ -156,7 +184,10 @@ def told_loop(found: tuple[float, float] | None, law: Law, duration: float) -> s
 
 def loop_text(plant: Plant, table: MotionTable | None, q: Any, numbers: Array, duration: float) -> str:
     """What linear theory says against a loop; "" where it says nothing."""
+    at = np.asarray(q)
     try:
-        return told_loop(loop_growth(plant, table, np.asarray(q), numbers), plant.law, duration)
-    except (np.linalg.LinAlgError, ValueError):  # nothing that could be linearised: no verdict
+        with np.errstate(all="ignore"):  # a law without finite slopes is told by the run itself
+            text = told_loop(loop_growth(plant, table, at, numbers), plant.law, duration)
+            return text and told_loop(loop_growth(plant, table, at, numbers, whole=True), plant.law, duration)
+    except (np.linalg.LinAlgError, ValueError, GoughError):  # nothing that could be linearised: no verdict
         return ""

@@ -23,7 +23,7 @@ def law_slopes(plant: Plant, q: Array, v: Array, row: Array, t: Array, numbers: 
         )
 
     slopes = model.cached(("loop slopes", plant.form), made)
-    inner = plant.inner_first(np.atleast_2d(q)[0], np.atleast_2d(v)[0])
+    inner = plant.inner_first(np.atleast_2d(q)[0], np.atleast_2d(v)[0])[0]
     found = slopes.values(q=q, v=v, inner=inner, row=row, t=np.asarray(t)[..., None], parameters=numbers)
     rate = model.cached("rates by v", lambda: model.function("configuration_rate").derivative("v"))
     N = rate.values(q=q, v=v, parameters=numbers)["qdot_v"]

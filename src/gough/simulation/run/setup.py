@@ -5,7 +5,7 @@ the description does not smooth, "velocities" for a robot that was built once mo
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +81,7 @@ def starting_state(
     demand_consistent(model, first_q[None], None if parameters is model.parameters else parameters[None])
     if plant.law.prescribed and motion is not None and not (q is None and v is None):
         demand_begin(model, plant.law.reference(model, motion, parameters), first_q[None], first_v[None], begin)
-    inner = plant.inner_first(first_q, first_v, begin=begin)
+    inner = plant.inner_first(first_q, first_v, begin=begin)[0]
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
 
 
@@ -243,6 +243,14 @@ def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, p
         events = [*events, *tell_events(runs, [Event(0.0, Happening.CONTROL, said)] if said else [], check)]
     used = None if design is None else numbers
     return Setup(settings, asked, plant, used, numbers, own, changed, rows_table, first, tuple(events))
+
+
+def tell_late_loads(setup: Setup) -> Setup:
+    """The setup of a run that ends at its duration, with a word about loads that only begin then."""
+    check, text = setup.settings.check, setup.plant.wrenches.late_loads(setup.settings.duration)
+    if not text or check == "off":
+        return setup
+    return replace(setup, events=(*setup.events, *tell_events(setup.model, [Event(0.0, Happening.LOAD, text)], check)))
 
 
 def _known(fixed: bool, recent: Recent, key: Hashable, find: Callable[[], Any]) -> Any:

@@ -26,6 +26,7 @@ from gough.arguments import (
 )
 from gough.errors import RunWarning, UsageError, warn
 from gough.kinematics.retraction import coordinate_sizes
+from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.events import End, Ending, Event, Happening
@@ -45,7 +46,7 @@ from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.run._reports import law_reports
 from gough.simulation.run.settings import MOST_EQUAL, MOST_SAMPLES, RunSettings, demand_room, demand_steps
-from gough.simulation.run.setup import Setup, settle
+from gough.simulation.run.setup import Setup, settle, tell_late_loads
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -141,7 +142,7 @@ def simulate(
     )
 
     def simulated(settings: RunSettings) -> Run:
-        setup = settle(model, settings, q, v, wrench, parameters)
+        setup = tell_late_loads(settle(model, settings, q, v, wrench, parameters))
         loop = compile_loop(setup, progress)
         return gather(setup, march(loop, setup))
 
@@ -307,7 +308,7 @@ def gather(setup: Setup, outcome: Outcome, loads: Callable[[Array], Any] | None 
         recorded=recorded,
         stopped=outcome.stopped,
         ended=outcome.ending.plain(),
-        events=sorted([*_saturations(plant, t, tau), *setup.events, *outcome.events]),
+        events=sorted([*_saturations(plant, t, _commands(recorded, tau)), *setup.events, *outcome.events]),
         settings={**settings.describe(), **outcome.counts, **setup.describe()},
         motion=told_motion(settings.motion),
         controller=plant.law.describe(),
@@ -324,12 +325,19 @@ def gather(setup: Setup, outcome: Outcome, loads: Callable[[Array], Any] | None 
     return run.described(events=tuple(sorted([*run.info.events, *found])))
 
 
+def _commands(recorded: dict[str, Any], tau: Array) -> Array:
+    """Forces (n, drives) as the law gave them: before lags and gears where there are such."""
+    return recorded["command"][0] if "command" in recorded else tau
+
+
 def _saturations(plant: Plant, t: Array, tau: Array) -> Iterator[Event]:
-    """(time, what) of the stretches in which a drive is at the limit that its law has."""
-    if plant.law.limit is None:
+    """(time, what) of the stretches in which a drive is at a limit: that of its law, or of the law that this one samples."""
+    sampled = plant.law.law if isinstance(plant.law, Clocked | Sampled) else None
+    limited = [law for law in (plant.law, sampled) if isinstance(law, Law) and law.limit is not None]
+    if not limited:
         return
     layout = plant.model.layout
-    for k, most in enumerate(plant.law.limits(plant.model)):
+    for k, most in enumerate(np.min([law.limits(plant.model) for law in limited], axis=0)):
         for first, last in spans(t, np.abs(tau[:, k]) >= most * (1 - AT_LIMIT)):
             name, unit = layout.drive_names[k], layout.drive_units[k]
             yield Event(first, Happening.SATURATED, f"{name} at {most:g} {unit} until {last:.6g} s")

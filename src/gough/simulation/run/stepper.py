@@ -119,7 +119,7 @@ class Stepper:
     def change(self, controller: Law | None = None, wrench: Any = None) -> None:
         """Go on from now with other numbers, after a reset too; nothing is compiled anew.
 
-        controller: the law with other gains; its kind, its limits and the robot it computes with stay. wrench: (6,) or
+        controller: the law with other gains; its kind, limits, periods, seed, forces over time and robot stay. wrench: (6,) or
         {frame: (6,)} on frames on which the stepper was made with one; others keep theirs. `recorded` tells when what changed.
         """
         law, settings, wrenches = changed_inputs(self._setup, self._inputs, controller, wrench)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ class Cells:
     def size(self) -> int:
         """Of the vector."""
         return sum(self.sizes.values())
+
+    @property
+    def starts(self) -> dict[str, int]:
+        """Where in the vector each array begins."""
+        return dict(zip(self.sizes, accumulate(self.sizes.values(), initial=0), strict=False))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,3 +71,9 @@ def misfits(numbers: Mapping[str, Any], channels: Sequence[tuple[str, str]]) -> 
             if problem:
                 yield f"{key}: {problem}"
                 break
+
+
+def has_truths(value: Any) -> bool:
+    """Whether it is True or False, or a list or an array of such: numbers to Python, gains to nobody."""
+    entries = value if isinstance(value, list | tuple) else (value,)
+    return any(isinstance(x, bool | np.bool_) or (isinstance(x, np.ndarray) and x.dtype.kind == "b") for x in entries)

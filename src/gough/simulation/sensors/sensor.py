@@ -15,7 +15,7 @@ from gough.arguments import floats, number, take
 from gough.errors import UsageError
 from gough.robot.units import Quantity
 from gough.scalar import round_, select
-from gough.simulation.sampling.cells import misfits, under, within
+from gough.simulation.sampling.cells import has_truths, misfits, under, within
 from gough.simulation.sampling.line import Line
 from gough.simulation.sampling.noise import normal_numbers, uniform_pair
 
@@ -53,7 +53,7 @@ class Sensor(ABC):
 
     def _numbers(self, key: str, value: Any, least: float) -> Any:
         x = floats(key, value)
-        if x.ndim > 1 or not x.size or not np.isfinite(x).all() or (x < least).any():
+        if x.ndim > 1 or not x.size or not np.isfinite(x).all() or (x < least).any() or has_truths(value):
             bound = "" if least == -np.inf else f", none below {least:g}"
             raise UsageError(f"{self.name}: {key}={value!r}: give a finite number, or one for each channel{bound}")
         return value if isinstance(value, Quantity) else float(x) if x.ndim == 0 else tuple(value)

@@ -14,8 +14,10 @@ from gough.simulation.control.joint_pd import JointPD
 from gough.simulation.control.law import Law
 from gough.simulation.control.pid import PID
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.integration.methods import METHODS
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.moves import quintic
+from gough.simulation.run.clocks import law_in_loop
 from gough.viewer.live.push import round_above
 
 FORCE_GAINS = {
@@ -161,8 +163,13 @@ def demand_fit(model: Model, law: Law, motion: Motion | None) -> None:
         raise UsageError(
             f"{law.name}: drives that follow exactly do not feel a push; use a law of forces, joint PD say"
         )
-    own = law.knows()[1]
-    law.check(model if own is None else own, reference_of(model, law, model.home, motion))
+    _check(law, model, reference_of(model, law, model.home, motion))
+
+
+def _check(law: Law, model: Model, motion: Motion | None) -> None:
+    """UsageError for a law that does not fit the robot and its motion, as the time loop of a stepper has it."""
+    found, own = law_in_loop(law, METHODS["dp5"], model, motion), law.knows()[1]
+    found.check(model if own is None else own, motion)
 
 
 def reference_of(model: Model, law: Law | None, q: np.ndarray, motion: Motion | None) -> Motion | None:
@@ -175,7 +182,7 @@ def reference_of(model: Model, law: Law | None, q: np.ndarray, motion: Motion | 
     drives = model.drives(q)
     at_rest = quintic(drives=[drives, drives], durations=1.0, extend="hold")
     try:
-        law.check(model, at_rest)
+        _check(law, model, at_rest)
     except GoughError:
         if model.layout.n_pose:
             return quintic(poses=[q[:7], q[:7]], durations=1.0, extend="hold")

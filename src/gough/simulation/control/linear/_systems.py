@@ -131,7 +131,7 @@ def matrices_of(name: str, given: Any) -> ControllerMatrices:
 
 
 def _labels(labels: Sequence[str]) -> tuple[str, ...] | None:
-    return None if any(x.startswith(COUNTED) for x in labels) else tuple(labels)
+    return None if all(x.startswith(COUNTED) for x in labels) else tuple(labels)
 
 
 def _names(name: str, key: str, given: Any) -> tuple[str, ...] | None:

@@ -159,7 +159,7 @@ class LQG(Law):
         back = parts["back"]
         led = np.concatenate([product(back, wanted - parts["drives"]), product(back, rates + zeros(n))])
         tau = self.limited(here, parts["tau"] - product(parts["K"], estimate - led))
-        after = product(parts["A"], estimate) + product(parts["B"], tau - parts["tau"])
+        after = product(parts["A"], estimate) + product(parts["B"], here.around.acting(tau) - parts["tau"])
         return Action(tau, (after - foreseen) * given[0])
 
     def describe(self) -> dict[str, Any]:

@@ -148,10 +148,20 @@ def demand_costs(law: Any) -> None:
             if not np.min(np.asarray(x, dtype=float)) > 0:
                 raise UsageError(f"{law.name}: {key}={x!r}: must be above 0")
         else:
-            x = _plain(floats(key, x))
+            x = _plain(_finite(law.name, key, x))
         object.__setattr__(law, key, x)
     if law.at is not None:
-        object.__setattr__(law, "at", _plain(floats("at", law.at)))
+        object.__setattr__(law, "at", _plain(_finite(law.name, "at", law.at)))
+
+
+def _finite(name: str, key: str, given: Any) -> Vector:
+    """Numbers; UsageError where one is NaN or endless."""
+    x = floats(key, given)
+    bad = np.argwhere(~np.isfinite(x))
+    if len(bad):
+        entry = "".join(f"[{k}]" for k in bad[0])
+        raise UsageError(f"{name}: {key}{entry} is {x[tuple(bad[0])]}; give finite numbers")
+    return x
 
 
 def _plain(x: Vector) -> Any:

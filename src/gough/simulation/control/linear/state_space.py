@@ -145,6 +145,12 @@ class StateSpace(Law):
         found, period = self.tuned.matrices, self.tuned.period
         return np.concatenate([[0.0 if period is None else 1.0 / period], *(getattr(found, k).ravel() for k in "ABCD")])
 
+    def own_poles(self, model: "Model") -> Vector:
+        """See `Law`."""
+        if self.tuned is None:
+            return self.tune(model).own_poles(model)
+        return np.linalg.eigvals(self.tuned.matrices.A) if self.tuned.matrices.A.size else np.zeros(0)
+
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """States of the controller, which begin at 0."""
         if self.tuned is None:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.model import LinearModel
-from gough.simulation.loops._law_slopes import STILL, LawSlopes
+from gough.simulation.linear.law_slopes import STILL, LawSlopes
 
 Array = np.ndarray
 UNFELT = 1e-9
@@ -38,12 +37,12 @@ class OpenLoops:
         return OpenLoops(self.A[rows], self.B[rows], self.C[rows], self.period, self.kept)
 
 
-def open_loops(slopes: LawSlopes, linear: LinearModel) -> OpenLoops:
-    """The loops of a law and linear models of a batch of poses (n,)."""
-    q, found = linear.q, slopes.at(linear.q, slopes.first(linear.q), 0.0)
+def open_loops(slopes: LawSlopes, A: Array, B: Array, q: Array) -> OpenLoops:
+    """The loops of a law and of a robot about rest at q (n, nq): ẋ = A x + B u, A (n, 2nv, 2nv), B (n, 2nv, drives)."""
+    found = slopes.at(q, slopes.first(q), 0.0)
     clocked = slopes.plant.inner.clocked
-    kept = _felt_states(slopes, linear.A, found["after_x" if clocked else "tau_x"])
-    A, B = linear.A[:, kept][:, :, kept], linear.B[:, kept]
+    kept = _felt_states(slopes, A, found["after_x" if clocked else "tau_x"])
+    A, B = A[:, kept][:, :, kept], B[:, kept]
     if not clocked:
         found |= {name: found[name][:, :, kept] for name in ("tau_x", "rates_x")}
         F, Fi, R, Ri = (found[name] for name in ("tau_x", "tau_i", "rates_x", "rates_i"))
@@ -130,3 +129,11 @@ def _without_idle_cells(loops: OpenLoops, both: int) -> OpenLoops:
             break
         kept &= ~dead
     return OpenLoops(loops.A[:, kept][:, :, kept], loops.B[:, kept], loops.C[:, :, kept], loops.period, loops.kept)
+
+
+def continuous_poles(poles: Array, period: float | None) -> Array:
+    """Poles in 1/s: of loops on a clock logarithms over the period, NaN where they vanish within it."""
+    if period is None:
+        return poles
+    gone = np.abs(poles) < 1e-8
+    return np.where(gone, np.nan, np.log(np.where(gone, 1.0, poles).astype(complex)) / period)

@@ -20,15 +20,15 @@ from gough.model.linear import without_coulomb
 from gough.program import Slot, trace
 from gough.program.derivatives import derive
 from gough.simulation.control.clocked import Clocked
+from gough.simulation.control.feed_forward import FeedForward
+from gough.simulation.control.follow_inversion import FollowInversion
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import own_robot
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.integration.methods import METHODS
 from gough.simulation.integration.plant import Plant
 from gough.simulation.motion.function import function
 from gough.simulation.motion.motion import Motion
-from gough.simulation.run.clocks import law_in_loop
 from gough.simulation.sampling.line import SAME
 
 if TYPE_CHECKING:
@@ -43,35 +43,24 @@ STILL = (".count", ".fresh", ".key", "geometry")
 """Cells of a clock's memory that are no signals: they count samples, or begin iterations that converge from anywhere near."""
 
 
-def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
-    """(the law as a time loop has it, without what small signals do not meet; kind of its reference). UsageError for what has no
-    linear loop."""
-    inner = law.law if isinstance(law, Sampled) else law
-    if isinstance(inner, Law):
-        if inner.prescribed:
-            raise UsageError(f"{inner.name}: the drives follow the motion whatever force it takes; there is no loop")
-        known = [x for x in KINDS if _takes(inner, model, x)]
-        if not known:
-            raise UsageError(f"{inner.name} feeds nothing back; there is no loop")
-        if kind is not None and kind not in known:
-            raise UsageError(f"kind={kind!r}: {inner.name} takes {', '.join(map(repr, known))}")
-        chosen = known[0] if kind is None else kind
-        inner = replace(inner, limit=None)
-    else:
-        chosen = kind or ""
-    if isinstance(law, Sampled):
-        seen = tuple(_exact_sensor(x) for x in law.sensors)  # type: ignore[union-attr]
-        law = replace(law, law=inner, limit=None, sensors=seen)
-    else:
-        law = inner
-    found = law_in_loop(law, METHODS["rk4"], model, None)
-    if isinstance(found, Sampled):
-        raise UsageError(f"a Python function has no linear loop where it cannot be recorded: {found.called}")
-    return found, chosen
+def kinds_of(law: Law, model: "Model") -> list[str]:
+    """Kinds of references that a law follows as they are; many turn all motions into those of the drives."""
+    return [kind for kind in KINDS if _takes(law, model, kind)]
+
+
+def feedback_of(law: Law) -> Law:
+    """A law without forces that were found before: small signals do not meet them."""
+    if isinstance(law, FollowInversion):
+        return law.feedback
+    inside = getattr(law, "law", None)
+    if isinstance(law, FeedForward):
+        return feedback_of(law.law)
+    return (
+        replace(law, law=feedback_of(inside)) if isinstance(inside, Law) and feedback_of(inside) is not inside else law
+    )
 
 
 def _takes(law: Law, model: "Model", kind: str) -> bool:
-    """Whether a law follows references of a kind as they are; many turn all motions into those of the drives."""
     if kind not in (law.kinds or ("",)):
         return False
     if kind != "pose":
@@ -86,8 +75,13 @@ def _standing(model: "Model", kind: str) -> Motion:
     return function(lambda t: [float(a) + 0.0 * t for a in x], 1.0, kind=kind, **more)
 
 
+def exact_sampling(law: Sampled) -> Sampled:
+    """A law on a clock without limits, and whose sensors have no noise, bias, resolution and lost samples."""
+    inner = replace(feedback_of(law.law), limit=None) if isinstance(law.law, Law) else law.law
+    return replace(law, law=inner, limit=None, sensors=tuple(_exact_sensor(x) for x in law.sensors))  # type: ignore[union-attr]
+
+
 def _exact_sensor(sensor: Any) -> Any:
-    """Without noise, bias, resolution and lost samples."""
     own = {f.name for f in fields(sensor)}
     return replace(sensor, **{key: 0.0 for key in ("noise", "bias", "resolution", "lost") if key in own})
 
@@ -108,7 +102,7 @@ class LawSlopes:
 
     @classmethod
     def of(cls, model: "Model", law: Law, kind: str, numbers: Array) -> "LawSlopes":
-        """Those of a law as `small_law` gives it; numbers (n,): of the robot that runs."""
+        """Those of a law as the time loop has it, without limits and the like; numbers (n,): of the robot that runs."""
         own = own_robot(law, model, numbers[None], model)
         law.check(own.model, _standing(own.model, kind) if kind else None)
         law.settings(model, own.model)  # a bad gain is named
@@ -183,7 +177,7 @@ class LawSlopes:
             out = np.tile(self.plant.inner_first(q[0], still), (len(q), 1))
             out[:, places] = q[:, : len(places)]
             return out
-        return np.array([self.plant.inner_first(x, still) for x in q])
+        return np.concatenate([self.plant.inner_first(x, still) for x in q])
 
     def settle_clock(self, q: Array, instants: list[float], cycles: int) -> Array:
         """Own states (n, k) of a clock that has run through so many cycles of instants (s) with the robot at rest."""

@@ -1,0 +1,37 @@
+"""Laws as linear theory takes them."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gough.errors import UsageError
+from gough.simulation.control.law import Law
+from gough.simulation.control.sampled import Sampled
+from gough.simulation.integration.methods import METHODS
+from gough.simulation.linear.law_slopes import exact_sampling, feedback_of, kinds_of
+from gough.simulation.run.clocks import law_in_loop
+
+if TYPE_CHECKING:
+    from gough.model import Model
+
+
+def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
+    """(the law as a time loop has it, without what small signals do not meet; kind of its reference). UsageError for what has no
+    linear loop."""
+    inner = law.law if isinstance(law, Sampled) else law
+    if isinstance(inner, Law):
+        inner = feedback_of(inner)
+        if inner.prescribed:
+            raise UsageError(f"{inner.name}: the drives follow the motion whatever force it takes; there is no loop")
+        known = kinds_of(inner, model)
+        if not known:
+            raise UsageError(f"{inner.name} feeds nothing back; there is no loop")
+        if kind is not None and kind not in known:
+            raise UsageError(f"kind={kind!r}: {inner.name} takes {', '.join(map(repr, known))}")
+        chosen = known[0] if kind is None else kind
+    else:
+        chosen = kind or ""
+    law = exact_sampling(law) if isinstance(law, Sampled) else replace(inner, limit=None)
+    found = law_in_loop(law, METHODS["rk4"], model, None)
+    if isinstance(found, Sampled):
+        raise UsageError(f"a Python function has no linear loop where it cannot be recorded: {found.called}")
+    return found, chosen
