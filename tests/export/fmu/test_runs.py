@@ -3,12 +3,13 @@
 import fmpy
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import gough
 from gough.export import export_fmu
 from gough.robot import loads
 
-from .conftest import VERSIONS
+from .conftest import VERSIONS, Instance
 
 STEP = 1e-3
 
@@ -153,3 +154,24 @@ def test_flexible(folder):
     start = {f"{model.layout.drive_names[0]}.force": 0.3}
     _, values, _ = run_of(file, "CoSimulation", names_of(model), 0.1, start)
     assert np.abs(values[-1] - [*sim.q, *sim.v]).max() < 1e-9
+
+
+def test_loads_and_frames(folder):
+    """A wrench at a frame accelerates the robot as the library says; the frame is where it says."""
+    model, tool = gough.build("five_bar"), "left_rod.tool"
+    file = export_fmu(model, folder / "tool.fmu", loads=[tool], frames=[tool], derivatives=False)
+    one = Instance(file, fmpy.extract(str(file), str(folder / "tool")), "exchange")
+    wrench = np.array([3.0, -2.0, 0.5, 0.1, 0.2, 0.3])
+    one.put(**dict(zip((f"load.{tool}.{x}" for x in ("fx", "fy", "fz", "mx", "my", "mz")), wrench, strict=True)))
+    one.put(**{"left_motor.force": 0.3, "velocity.left_motor": 0.4, "velocity.right_motor": -0.7})
+    one.begin()
+    q, v = model.home, np.array([0.4, -0.7])
+    found = model.forward_dynamics(q, v, np.array([0.3, 0.0]), wrench={tool: wrench})
+    assert np.abs(one.get(*(f"der(velocity.{x})" for x in model.layout.v_names)) - found.vdot).max() < 1e-9
+    position, rotation = model.frame_pose(q, tool)
+    assert np.abs(one.get(*(f"frame.{tool}.{x}" for x in "xyz")) - position).max() < 1e-12
+    roll, pitch, yaw = one.get(*(f"frame.{tool}.{x}" for x in ("roll", "pitch", "yaw")))
+    assert np.abs(Rotation.from_euler("xyz", [roll, pitch, yaw]).as_matrix() - rotation).max() < 1e-12
+    twist = model.frame_twist(q, v, tool)
+    assert np.abs(one.get(*(f"frame.{tool}.{x}" for x in ("vx", "vy", "vz", "wx", "wy", "wz"))) - twist).max() < 1e-12
+    one.fmu.freeInstance()

@@ -307,8 +307,17 @@ int fmu_update(fmu_Model *m, int *states_changed, int *event_defined, double *ev
 
 static const char magic[] = fmu_TOKEN;
 
+/* A number that follows from all bytes: spoilt ones are told. */
+static uint64_t check_sum(const unsigned char *bytes, size_t n) {
+    uint64_t sum = 14695981039346656037u;
+    for (size_t k = 0; k < n; ++k) {
+        sum = (sum ^ bytes[k]) * 1099511628211u;
+    }
+    return sum;
+}
+
 size_t fmu_packed_size(void) {
-    return sizeof magic + sizeof(fmu_State);
+    return sizeof magic + sizeof(fmu_State) + sizeof(uint64_t);
 }
 
 int fmu_pack(fmu_Model *m, const fmu_State *state, unsigned char *bytes, size_t size) {
@@ -317,11 +326,18 @@ int fmu_pack(fmu_Model *m, const fmu_State *state, unsigned char *bytes, size_t 
     }
     memcpy(bytes, magic, sizeof magic);
     memcpy(bytes + sizeof magic, state, sizeof *state);
+    const uint64_t sum = check_sum(bytes, sizeof magic + sizeof *state);
+    memcpy(bytes + sizeof magic + sizeof *state, &sum, sizeof sum);
     return fmu_OK;
 }
 
 int fmu_unpack(fmu_Model *m, const unsigned char *bytes, size_t size, fmu_State *state) {
-    if (size != fmu_packed_size() || memcmp(bytes, magic, sizeof magic) != 0) {
+    const size_t n = sizeof magic + sizeof *state;
+    uint64_t sum = 0;
+    if (size == fmu_packed_size()) {
+        memcpy(&sum, bytes + n, sizeof sum);
+    }
+    if (size != fmu_packed_size() || memcmp(bytes, magic, sizeof magic) != 0 || sum != check_sum(bytes, n)) {
         return fmu_complain(m, fmu_ERROR, "these bytes are no state of this model");
     }
     memcpy(state, bytes + sizeof magic, sizeof *state);
