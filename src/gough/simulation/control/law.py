@@ -152,6 +152,12 @@ class Inner:
     sizes: Vector = field(default_factory=lambda: np.zeros(0))
     clocked: int = 0
 
+    def __post_init__(self) -> None:
+        counts = {key: len(getattr(self, key)) for key in ("names", "units", "first", "sizes")}
+        if len(set(counts.values())) > 1:
+            told = ", ".join(f"{n} {key}" for key, n in counts.items())
+            raise UsageError(f"own states of a law: {told}; give one of each for every state")
+
 
 @dataclass(frozen=True)
 class Tick:

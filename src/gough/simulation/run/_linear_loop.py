@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
+from gough.errors import UsageError
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.linear.state_space import StateSpace
@@ -158,5 +159,5 @@ def loop_text(plant: Plant, table: MotionTable | None, q: Any, numbers: Array, d
     """What linear theory says against a loop; "" where it says nothing."""
     try:
         return told_loop(loop_growth(plant, table, np.asarray(q), numbers), plant.law, duration)
-    except (np.linalg.LinAlgError, ValueError):  # nothing that could be linearised: no verdict
+    except (np.linalg.LinAlgError, ValueError, UsageError):  # nothing that could be linearised: no verdict
         return ""
