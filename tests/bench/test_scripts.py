@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from backends.compiled_c import needs_compiler
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py"))
 
@@ -57,6 +59,12 @@ def test_cuda(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_stepping() -> None:
     assert "| five_bar | rk4, 2 drives |" in run("stepping.py", "--tiny")
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_real_time(tmp_path: Path) -> None:
+    assert "| rigid hexapod, computed torque |" in run("real_time.py", "--tiny", "--out", tmp_path)
 
 
 @pytest.mark.slow
