@@ -154,4 +154,8 @@ def test_what_is_refused(tmp_path):
             export_fmu(model, tmp_path / "x.fmu", **more)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"ends in \.fmu"):
         export_fmu(model, tmp_path / "x.zip")
+    bends = gough.build("long2014")
+    for more in ({"frames": ["platform"]}, {"loads": ["platform"]}):
+        with pytest.raises(UsageError, match="floats"):
+            export_fmu(bends, tmp_path / "x.fmu", **more)
     assert not list(tmp_path.iterdir())

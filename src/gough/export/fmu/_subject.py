@@ -11,11 +11,11 @@ from gough.errors import UsageError
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.drives_lead import led_by_drives
 from gough.simulation.control.follow import Follow
-from gough.simulation.control.held import Held
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.control.without_feedback import Held
 from gough.simulation.coordinates import plain_rates
 from gough.simulation.integration.explicit import ExplicitRungeKutta
 from gough.simulation.integration.plant import Plant
@@ -121,12 +121,17 @@ def subject_of_fmu(
     """What is exported; UsageError for what no FMU can be made of."""
     if drives not in DRIVES:
         raise UsageError(f"drives={drives!r}; use one of {', '.join(DRIVES)}")
-    known, own = model.mechanism.frames, model.mechanism
-    base = [own.platform.name] if own.has_platform else []
+    known = model.mechanism.frames
+    base = _on_platform(model)
     told = base + [x for x in _stated(model) if x not in base] if frames is None else list(frames)
     pushed = base if loads is None else list(loads)
     for name in [x for x in (*told, *pushed) if x not in known]:
         raise UsageError(f"no frame {name!r}; there are {', '.join(known)}")
+    for name in told:
+        if _floats(model, name):
+            raise UsageError(
+                f"frames: {name!r} floats with a body that bends, no point of the material is there; name a frame tied to it"
+            )
     wrench = {name: np.zeros(6) for name in pushed} or None
     closed = controller is not None or motion is not None
     settings = RunSettings.of(
@@ -162,6 +167,22 @@ def subject_of_fmu(
         step=settings.taken_step,
         derivatives=derivatives and not jumps,
     )
+
+
+def _floats(model: "Model", frame: str) -> bool:
+    """Whether a frame is the floating one of a platform that bends."""
+    link = model.mechanism.frames[frame].link
+    return link == 0 and model.mechanism.has_platform and model.mechanism.platform.elastic is not None
+
+
+def _on_platform(model: "Model") -> list[str]:
+    """The platform; of one that bends, whose own frame is tied to no material, the frames that the description names there."""
+    mechanism = model.mechanism
+    if not mechanism.has_platform:
+        return []
+    if mechanism.platform.elastic is None:
+        return [mechanism.platform.name]
+    return [name for name in _stated(model) if "." not in name]
 
 
 def _stated(model: "Model") -> list[str]:
