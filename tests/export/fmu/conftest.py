@@ -34,6 +34,7 @@ class Instance:
         self.description = about = fmpy.read_model_description(str(file))
         self.references = {x.name: x.valueReference for x in about.modelVariables}
         self.three, own = about.fmiVersion == "3.0", about.modelExchange
+        assert own is not None
         makes = {("steps", True): FMU3Slave, ("exchange", True): FMU3Model, ("steps", False): FMU2Slave}
         make = makes.get((kind, self.three), FMU2Model)
         self.fmu = make(
@@ -67,7 +68,8 @@ def opened(five_bar):
     made = []
 
     def open_one(version="3.0", kind="steps"):
-        made.append(Instance(*five_bar[version], kind))
+        file, unpacked = five_bar[version]
+        made.append(Instance(file, unpacked, kind))
         return made[-1]
 
     yield open_one

@@ -99,4 +99,5 @@ def test_units(five_bar, version):
     }
     for unit, powers in wanted.items():
         base = found[unit]
+        assert base is not None
         assert (base.kg, base.m, base.s, base.rad) == powers

@@ -157,5 +157,5 @@ def test_what_is_refused(tmp_path):
     bends = gough.build("long2014")
     for more in ({"frames": ["platform"]}, {"loads": ["platform"]}):
         with pytest.raises(UsageError, match="floats"):
-            export_fmu(bends, tmp_path / "x.fmu", **more)
+            export_fmu(bends, tmp_path / "x.fmu", **more)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
