@@ -245,6 +245,10 @@ class RunWarning(UserWarning):
     """A simulation that may not be what was meant: limits exceeded, a start out of equilibrium, a step too long, …"""
 
 
+class ExportWarning(UserWarning):
+    """An export that lacks something: the binary of an FMU where there is no C compiler."""
+
+
 class CacheWarning(UserWarning):
     """A folder or file of compiled code that others could have written: it is not used."""
 

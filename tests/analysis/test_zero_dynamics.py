@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import gough
 from analysis.bending_arm import arm
 from gough.analysis.zero_dynamics import growth_without_stress
 from gough.errors import UsageError
+
+TIP = "beam.tip"
 
 
 @cache
@@ -55,6 +58,43 @@ def test_the_tip_of_an_arm_is_not_minimum_phase(tmp_path: Path) -> None:
     hub = gough.zero_dynamics(m)
     clamped = gough.natural_frequencies(m).frequencies_hz
     np.testing.assert_allclose(np.sort(np.abs(hub.eigenvalues))[:3] / (2 * np.pi), clamped[:3], rtol=1e-6)
+
+
+def pencil_zeros(model: gough.Model, frame: str, axis: str) -> np.ndarray:
+    """Finite zeros (1/s) from the drives' forces to a frame along an axis: Rosenbrock's pencil of the linear model,
+    [A B; C 0] - s [1 0; 0 0]."""
+    linear = gough.linear_model(model, outputs=[frame])
+    row = linear.C[[linear.outputs.index(f"{frame}.{axis}")]]
+    n, m = linear.B.shape
+    whole, unit = np.zeros((n + m, n + m)), np.zeros((n + m, n + m))
+    whole[:n, :n], whole[:n, n:], whole[n:, :n], unit[:n, :n] = linear.A, linear.B, row, np.eye(n)
+    found = np.asarray(scipy.linalg.eigvals(whole, unit))
+    return found[np.isfinite(found) & (np.abs(found) < 1e7)]
+
+
+def test_zeros_of_a_tip_along_an_axis(tmp_path: Path) -> None:
+    """Of an arm with one drive the tip moves and turns: what is held must be said. Real zeros of both signs."""
+    m = arm(elements=4, directory=tmp_path)
+    with pytest.raises(
+        UsageError, match=r"moves in 3 directions, the robot has 1 drives; give 1 of them that are held, axes="
+    ):
+        gough.zero_dynamics(m, output=TIP)
+    for axis in ("z", "ry"):
+        found = gough.zero_dynamics(m, output=TIP, axes=axis)
+        zeros = pencil_zeros(m, TIP, axis)
+        slow = found.eigenvalues[np.abs(found.eigenvalues) < 1500]
+        known = np.sort(
+            np.real(zeros[np.abs(zeros) < 1500])
+        )  # real, of both signs; the pencil's fast ones are ill-conditioned
+        assert known[0] < 0 < known[-1] and len(known) == 4
+        np.testing.assert_allclose(np.sort(np.real(slow)), known, rtol=5e-5)
+    found = gough.zero_dynamics(m, output=TIP, axes=["z"])
+    assert not found.stable and f"frame '{TIP}' along z exactly makes deformations grow" in found.verdict
+    for bad, words in (("w", "give some of x, y, z"), (["z", "z"], "each once"), ("y", "moves in 0 directions")):
+        with pytest.raises(UsageError, match=words):
+            gough.zero_dynamics(m, output=TIP, axes=bad)
+    with pytest.raises(UsageError, match="axes= are those of a frame"):
+        gough.zero_dynamics(m, axes="z")
 
 
 def test_what_it_needs() -> None:

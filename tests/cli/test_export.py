@@ -89,3 +89,22 @@ def test_controller_of_a_scenario(tmp_path: Path) -> None:
     assert "--controller" in err
     _, err = gough("export", "five_bar", "--controller", law, code=2)
     assert "needs a motion" in err
+
+
+def test_a_robot_as_an_fmu(tmp_path: Path) -> None:
+    """The file is where it is asked for; what goes with other targets is refused with what to leave out."""
+    asked = ("export", "five_bar", "--target", "fmu", "--no-binary", "--no-derivatives")
+    assert gough_json(*asked, "--out", tmp_path)["files"] == [str(tmp_path / "five_bar.fmu")]
+    gough(*asked, "--fmi", "2.0", "--inputs", "motions", "--step", "0.002", "--out", tmp_path / "own.fmu")
+    law = "sampled: {law: {pid: {bandwidth: 3 Hz}}, period: 10 ms, sensors: [encoders]}"
+    _, error = gough(*asked, "--controller", law, "--out", tmp_path, code=2)
+    assert "needs a motion" in error
+    for more, words in (
+        (("mass_matrix",), "leave FUNCTION out"),
+        (("--baked",), "leave --baked out"),
+        (("--motion", "lopes_p1p2p1"), "leave it out"),
+        (("--fmi", "1.0"), "use one of 3.0, 2.0"),
+    ):
+        assert words in gough(*asked, *more, "--out", tmp_path, code=2)[1]
+    assert "for --target fmu alone" in gough("export", "five_bar", "mass_matrix", "--fmi", "2.0", code=2)[1]
+    assert {file.name for file in tmp_path.iterdir()} == {"five_bar.fmu", "own.fmu"}

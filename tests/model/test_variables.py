@@ -414,3 +414,8 @@ def test_kept_through_files_pickles_and_copies(robot: Robot, model: gough.Model,
     )
     np.testing.assert_array_equal(gough.build(back).parameters, model.parameters)
     assert robot.with_variables({}) == robot
+
+
+def test_a_variable_among_parameters_is_named(model: gough.Model) -> None:
+    with pytest.raises(UsageError, match=r"'top_mass' is a variable of the description: variables=\{'top_mass': …\}"):
+        model.parameters_with({"top_mass": 3.0})

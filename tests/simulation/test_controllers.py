@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -426,3 +427,25 @@ def test_forces_of_another_shape_are_refused(limit: float | None) -> None:
         with pytest.raises(UsageError, match=words):
             simulate_giving(forces, limit)
     assert simulate_giving(list, limit).info.finished
+
+
+def test_forces_that_splines_do_not_tell_are_said() -> None:
+    """Forces that are held, cut off: with all states stored they are replayed as they were; one of seven is not enough."""
+
+    def run_of(law: laws.Law, **options) -> gough.Run:
+        return gough.simulate(mass(), stand(0.5, 1.0), law, q=[0.0], **options)
+
+    springs, weak = laws.JointPD(40.0, 9.0), laws.JointPD(40.0, 9.0, limit=5.0)
+    held = run_of(laws.Sampled(weak, 0.01), method="rk4", step=5e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(gough.simulate(mass(), laws.forces_of(held)).q[-1], held.q[-1], atol=1e-12)
+        smooth = run_of(springs, tolerance=1e-10)
+        np.testing.assert_allclose(gough.simulate(mass(), laws.forces_of(smooth)).q[-1], smooth.q[-1], atol=1e-6)
+    for run in (
+        run_of(laws.Sampled(weak, 0.01), method="rk4", step=5e-3, every=7),
+        run_of(weak, method="rk4", step=0.02),
+    ):
+        with pytest.warns(gough.errors.RunWarning, match=r"between the stored states .* are splines"):
+            again = gough.simulate(mass(), laws.forces_of(run), tolerance=1e-10)
+        assert np.abs(again.q[-1] - run.q[-1]).max() > 1e-5

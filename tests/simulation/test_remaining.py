@@ -56,6 +56,25 @@ def test_a_shaped_move_comes_to_rest(sliders):
     assert other.amplitude > 5 * quiet.amplitude
 
 
+def test_how_far_drives_carry_the_frame():
+    """An arm's tip at L from its hub: what is left of a turn by φ is a chord, 2 L sin(φ/2)."""
+    model = gough.build("spin_up_beam")
+    length = float(
+        np.linalg.norm(model.frame_pose(model.home, "beam.tip")[0] - model.frame_pose(model.home, "beam")[0])
+    )
+    turn = motions.quintic(drives={"hub": [0.0, 0.2]}, durations=0.5).hold(0.3)
+    run = gough.simulate(model, turn, method="esdirk4", step=2.5e-3, check="off")
+    half = gough.remaining_vibration(run, "beam.tip", after=0.25)
+    assert half.carried == pytest.approx(2 * length * np.sin(0.05), rel=1e-9)
+    assert gough.remaining_vibration(run, "beam.tip", after=0.5).carried < 1e-12
+    soft = gough.simulate(model, turn, gough.laws.JointPD(bandwidth=15.0), method="esdirk4", step=2.5e-3, check="off")
+    after = soft.time >= 0.5
+    left = soft["drives.position"][after, 0]
+    found = gough.remaining_vibration(soft, "beam.tip", after=0.5)
+    assert found.carried == pytest.approx(2 * length * np.abs(np.sin((left - left[-1]) / 2)).max(), rel=1e-9)
+    assert found.carried > 1e-5
+
+
 def test_misuse_is_named(sliders):
     run = gough.simulate(
         sliders, motions.quintic(drives={"q11": [0, 0.01], "q21": [0, 0]}, durations=0.01), check="off"

@@ -103,7 +103,7 @@ class Push(laws.Law):
     computes = False
 
     def forces(self, here: laws.Here) -> np.ndarray:
-        return np.array([4.0 - 0.5 * here.measured.show("accelerometer")[2]], dtype=object)  # type: ignore[attr-defined]
+        return np.array([4.0 - 0.5 * here.measured.show("accelerometer")[2]], dtype=object)
 
 
 def test_an_accelerometer_feels_force_over_mass() -> None:
@@ -118,6 +118,65 @@ def test_an_accelerometer_feels_force_over_mass() -> None:
     np.testing.assert_allclose(run["accelerometer"][:25, 2], felt[:25], atol=1e-9)
     np.testing.assert_allclose(run.tau[:25, 0], force, atol=1e-9)
     np.testing.assert_allclose(run["accelerometer"][:, :2], 0.01, atol=1e-12)
+
+
+@dataclass(frozen=True)
+class Shown(laws.Law):
+    """A spring to what the encoders show, by their name."""
+
+    name = "shown"
+    kinds = ("drives",)
+    computes = False
+
+    def forces(self, here: laws.Here) -> np.ndarray:
+        return 30.0 * (here.now.position - here.measured.show("encoders")[:1])
+
+
+def test_a_law_that_asks_encoders_by_name_is_the_one_that_asks_for_the_drives() -> None:
+    """Before the run, too, where its loop is looked at; without sensors it is said which are missing."""
+    model = slider()
+    stay = gough.motions.quintic(drives=[[0.1], [0.1]], durations=0.2)
+    for sensors in ([Encoders()], [Encoders(bias=1e-3)]):
+        ends = [
+            gough.simulate(
+                model, stay, laws.Sampled(law, T, sensors=sensors), q=[0.0], method="rk4", step=T, check=check
+            ).q[-1, 0]
+            for law, check in ((Shown(), "warn"), (laws.JointPD(30.0, 0.0), "off"))
+        ]
+        assert ends[0] == ends[1]
+    for law in (Shown(), laws.Sampled(Shown(), T)):
+        with pytest.raises(gough.UsageError, match="asks for 'encoders'; there is none"):
+            gough.simulate(model, stay, law, method="rk4", step=T)
+
+
+@dataclass(frozen=True)
+class Miscounted(laws.Law):
+    """Two states by name, three first values; or a force too many."""
+
+    forces_too_many: bool = False
+    name = "miscounted"
+    kinds = ("drives",)
+    computes = False
+
+    def inner(self, model: gough.Model, q: np.ndarray, v: np.ndarray) -> laws.Inner:
+        n = 1 if self.forces_too_many else 2
+        return laws.Inner(("a",) * n, ("m",) * n, np.array([0.0, 0.0, 5.0])[: 1 if n == 1 else 3], np.ones(n))
+
+    def act(self, here: laws.Here) -> laws.Action:
+        error = here.now.position - here.measured.drives
+        return laws.Action(np.concatenate([error, error]) if self.forces_too_many else error, here.inner)
+
+
+def test_a_law_that_miscounts_is_told() -> None:
+    """Three first values of two states would be read as the time; a force too many inside of other laws, too."""
+    model, push = slider(), laws.forces([0.0, 0.2], [[0.0], [0.0]])
+    stay = gough.motions.quintic(drives=[[0.1], [0.1]], durations=0.2)
+    with pytest.raises(gough.UsageError, match="2 names, 2 units, 3 first, 2 sizes"):
+        gough.simulate(model, stay, Miscounted())
+    many = Miscounted(True)
+    for law in (many, laws.FeedForward(many, push), laws.DisturbanceObserver(many, 2.0)):
+        with pytest.raises(gough.UsageError, match=r"miscounted: forces must be \(1,\), one a drive"):
+            gough.simulate(model, stay, law)
 
 
 def test_an_accelerometer_and_tachometers_on_a_linkage() -> None:

@@ -163,3 +163,13 @@ home: {joints: {pin: 0}}
     slow, fast = np.sort(np.roots([J, d, k]))[::-1]
     x = 1e-3 * (slow * np.exp(fast * run.time) - fast * np.exp(slow * run.time)) / (slow - fast)
     assert np.abs(run.q[:, 0] - x).max() < 5e-6
+
+
+def test_a_regulator_of_the_wrong_sign() -> None:
+    """m v' = -(k x + d v): with both signs turned the mass departs, at the root of m s² = k + d s."""
+    k, d = 200.0, 10.0
+    quiet, _ = told(slider(), laws.LQR(gain=[[k, d]]), stand(1.0))
+    loud, _ = told(slider(), laws.LQR(gain=[[-k, -d]]), stand(1.0), q=[1e-9])
+    assert not quiet and "the loop of LQR is unstable" in loud[0] and "signs" in loud[0]
+    said = float(loud[0].split(" at ")[-1].split(" 1/s")[0])
+    assert said == pytest.approx(np.roots([MASS, -d, -k]).real.max(), rel=1e-3)

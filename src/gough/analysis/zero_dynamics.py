@@ -6,13 +6,14 @@ Wᵀ M N ÿ + Wᵀ C N ẏ + Wᵀ K N y = 0. Not symmetric; eigenvalues to the r
 output exactly makes the elastic coordinates grow. det J_sys = det J_p · det(Wᵀ M N)/det M_ee for the floating frame.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gough.analysis.modes import GROWING, quadratic_eigenvalues, reference_state, verdict_of
-from gough.arguments import a_model, checked, design, numbers, word, wrenches
+from gough.arguments import a_model, checked, design, numbers, word, words, wrenches
 from gough.dynamics.flexible import elastic_numbers
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
@@ -34,13 +35,24 @@ class ZeroDynamics:
     __repr__ = short_repr
 
 
-@checked(model=a_model, q=numbers, output=word, wrench=wrenches, parameters=design)
+AXES = ("x", "y", "z", "rx", "ry", "rz")
+"""Directions in which a frame moves, world axes."""
+
+
+@checked(model=a_model, q=numbers, output=word, axes=word | words, wrench=wrenches, parameters=design)
 def zero_dynamics(
-    model: Model, q: Any = None, output: str = "floating", *, wrench: Any = None, parameters: Any = None
+    model: Model,
+    q: Any = None,
+    output: str = "floating",
+    *,
+    axes: Sequence[str] | None = None,
+    wrench: Any = None,
+    parameters: Any = None,
 ) -> ZeroDynamics:
     """Zero dynamics about static equilibrium at q (nq,) (default: home).
 
-    output: "floating" (the frame whose motion the inverse model takes) or the name of a frame.
+    output: "floating" (the frame whose motion the inverse model takes) or the name of a frame. axes: those of its directions that
+    are held (x y z rx ry rz, world axes), as many as there are drives; default: all in which it moves.
     """
     layout = model.layout
     if not layout.v_elastic:
@@ -64,12 +76,14 @@ def zero_dynamics(
     M, C, K = (A[np.ix_(moving, moving)] for A in (M, C, K))
     W = _null((forces.drive_map(here)[0].T * unit)[:, moving])
     if output == "floating":
+        if axes is not None:
+            raise UsageError("zero_dynamics: axes= are those of a frame; name it, output=")
         N = np.eye(len(moving))[:, layout.mobility :]
     else:
         seen = (model.frame_jacobian(state.q, output) * unit)[:, moving]
-        N = _null(_independent_rows(seen, layout.mobility, output))
+        N = _null(_independent_rows(seen, layout.mobility, output, axes))
     eigenvalues = quadratic_eigenvalues(W.T @ M @ N, W.T @ C @ N, W.T @ K @ N)
-    what = "the floating frame" if output == "floating" else f"frame {output!r}"
+    what = "the floating frame" if output == "floating" else f"frame {output!r}{_along(axes)}"
     return ZeroDynamics(eigenvalues, output, *_verdict(eigenvalues, what, layout.v_idle > 0))
 
 
@@ -136,12 +150,20 @@ def _null(rows: np.ndarray) -> np.ndarray:
     return vt[int((s > 1e-11 * s[0]).sum()) :].T
 
 
-def _independent_rows(rows: np.ndarray, count: int, output: str) -> np.ndarray:
-    """`count` independent combinations of the frame's motions; a robot with fewer freedoms cannot hold all six."""
-    _, s, vt = np.linalg.svd(rows, full_matrices=False)
-    rank = int((s > 1e-9 * s[0]).sum())
+def _along(axes: Sequence[str] | None) -> str:
+    return "" if axes is None else f" along {', '.join((axes,) if isinstance(axes, str) else axes)}"
+
+
+def _independent_rows(rows: np.ndarray, count: int, output: str, axes: Sequence[str] | None) -> np.ndarray:
+    """`count` independent combinations of the frame's motions (6, k) along axes; a robot with fewer freedoms cannot hold all."""
+    asked = AXES if axes is None else (axes,) if isinstance(axes, str) else tuple(axes)
+    if not asked or len(set(asked)) < len(asked) or not set(asked) <= set(AXES):
+        raise UsageError(f"zero_dynamics: axes={axes!r}; give some of {', '.join(AXES)}, each once")
+    _, s, vt = np.linalg.svd(rows[[AXES.index(x) for x in asked]], full_matrices=False)
+    rank = int((s > 1e-9 * max(s[0], 1e-300)).sum())
     if rank != count:
+        remedy = f"give {count} of them that are held, axes=" if rank > count else "give others, or name another output"
         raise UsageError(
-            f"zero_dynamics: frame {output!r} moves in {rank} directions, the robot has {count} drives; name another output"
+            f"zero_dynamics: frame {output!r}{_along(axes)} moves in {rank} directions, the robot has {count} drives; {remedy}"
         )
     return vt[:rank]

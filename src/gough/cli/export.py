@@ -1,4 +1,4 @@
-"""`gough export`: source text of a robot's function; `gough convert`: a robot of one format as a file of another."""
+"""`gough export`: source text of a robot's function, or an FMU; `gough convert`: a robot of one format as a file of another."""
 
 import warnings
 from pathlib import Path
@@ -21,12 +21,14 @@ def export(
             metavar="[FUNCTION]",
             help="inverse_dynamics, forward_dynamics, mass_matrix, …, frame_pose:NAME; inverse_dynamics@pose takes the pose "
             "instead of q where all legs have closed forms; forward_geometry, configuration, time_step, linear_model. Left out "
-            "with --controller.",
+            "with --controller, and for fmu.",
         ),
     ] = None,
-    target: Annotated[str, typer.Option("--target", help="c (C99) or cuda.")] = "c",
-    out: Annotated[Path, typer.Option("--out", help="Folder the files go to.")] = Path("."),
-    name: Annotated[str | None, typer.Option("--name", help="Name of the C function. Default: ROBOT_FUNCTION.")] = None,
+    target: Annotated[str, typer.Option("--target", help="c (C99), cuda, or fmu: the whole robot.")] = "c",
+    out: Annotated[Path, typer.Option("--out", help="Folder the files go to; of an FMU also its file.")] = Path("."),
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name of the C function, default ROBOT_FUNCTION; of an FMU's model.")
+    ] = None,
     baked: Annotated[bool, typer.Option("--baked", help="Parameters as numbers in the code, not as an input.")] = False,
     no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
     no_wrench: Annotated[bool, typer.Option("--no-wrench", help="Leave wrench and force from outside out.")] = False,
@@ -47,7 +49,7 @@ def export(
         typer.Option(
             "--controller",
             help="A law on a clock as one C file with a step from sensors to forces: a scenario's .yaml file, or "
-            "'sampled: {law: …, period: 1 ms, sensors: [encoders]}'.",
+            "'sampled: {law: …, period: 1 ms, sensors: [encoders]}'. Of an FMU: any law, the loop is closed inside.",
         ),
     ] = None,
     motion: Annotated[
@@ -57,16 +59,51 @@ def export(
         str, typer.Option("--reference", help="With --controller: motion (compiled in), or input of every step.")
     ] = "motion",
     precision: Annotated[str, typer.Option("--precision", help="With --controller: double or single.")] = "double",
+    fmi: Annotated[str | None, typer.Option("--fmi", help="Of an FMU: version, 3.0 (default) or 2.0.")] = None,
+    inputs: Annotated[
+        str | None,
+        typer.Option("--inputs", help="Of an FMU: what drives are given, forces (default) or motions (accelerations)."),
+    ] = None,
+    step: Annotated[
+        float | None, typer.Option("--step", help="Of an FMU: step of Co-Simulation (s), default 0.001.")
+    ] = None,
+    no_derivatives: Annotated[
+        bool, typer.Option("--no-derivatives", help="Of an FMU: without directional derivatives.")
+    ] = False,
+    no_binary: Annotated[bool, typer.Option("--no-binary", help="Of an FMU: sources alone.")] = False,
     variables: Set = None,
     json: Json = False,
 ) -> None:
-    """Write a function, or a controller, as self-contained source: header, source, and a test driver with reference values.
+    """Write a function, or a controller, as self-contained source: header, source, and a test driver; or the robot as an FMU.
 
     C99 without allocation, re-entrant, libm only. Compile and run the driver: it returns 0 where the function gives the
-    reference values. JSON keys: robot, function, target, files.
+    reference values. An FMU is for Model Exchange and Co-Simulation, with sources, and a binary where there is a C compiler.
+    JSON keys: robot, function, target, files.
     """
     from gough.export import export as write
 
+    own = {
+        "--fmi": fmi,
+        "--inputs": inputs,
+        "--step": step,
+        "--no-derivatives": no_derivatives,
+        "--no-binary": no_binary,
+    }
+    others = {"--baked": baked, "--no-friction": no_friction, "--no-wrench": no_wrench, "--no-checks": no_checks}
+    others |= {"--derivative": derivative, "--variables": by_variables, "--legs": legs != "auto", "FUNCTION": function}
+    others |= {"--reference": reference != "motion", "--precision": precision != "double"}
+    odd = [key for key, x in (others if target == "fmu" else own).items() if x]
+    if odd and target == "fmu":
+        raise UsageError(f"--target fmu writes the whole robot, with its own choices; leave {', '.join(odd)} out")
+    if odd:
+        raise UsageError(f"{', '.join(odd)}: for --target fmu alone")
+    if target == "fmu":
+        given = {"version": fmi, "drives": inputs, "step": step, "name": name}
+        how = {key: x for key, x in given.items() if x is not None}
+        how |= {"derivatives": not no_derivatives, "binary": not no_binary}
+        robot_name, files = _write_fmu(robot, controller, motion, out, variables, how)
+        _tell(json, {"robot": robot_name, "function": None, "target": target}, files)
+        return
     if controller is not None:
         asked = {"baked": baked, "no_friction": no_friction, "no_wrench": no_wrench, "no_checks": no_checks}
         asked |= {"derivative": derivative, "variables": by_variables, "legs": legs != "auto"}
@@ -78,7 +115,9 @@ def export(
         _tell(json, {"robot": robot_name, "function": "controller", "target": target}, files)
         return
     if function is None:
-        raise UsageError("give a FUNCTION (inverse_dynamics, forward_dynamics, …), or --controller with a law")
+        raise UsageError(
+            "give a FUNCTION (inverse_dynamics, forward_dynamics, …), or --controller with a law; the whole robot is --target fmu"
+        )
     if motion is not None or reference != "motion" or precision != "double":
         raise UsageError(
             "--motion, --reference and --precision are for --controller; functions are in double precision"
@@ -115,10 +154,20 @@ def _write_law(
 ) -> tuple[str, list[Path]]:
     """(name of the robot, files) of a law that is written as text, or in a scenario."""
     from gough.export import export_law
-    from gough.simulation.motion.files import load_motion
 
     reference, precision = how
-    more: dict[str, Any] = {"name": name, "reference": reference, "precision": precision}
+    model, law, move, more = _law_asked(robot, controller, motion, variables)
+    more |= {"name": name, "reference": reference, "precision": precision}
+    return model.robot.name, export_law(model, law, out, motion=move, **more)
+
+
+def _law_asked(
+    robot: str, controller: str, motion: str | None, variables: list[str] | None
+) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """(model, law, motion, how a run of it begins) of a law that is written as text, or in a scenario."""
+    from gough.simulation.motion.files import load_motion
+
+    more: dict[str, Any] = {}
     if controller.endswith(YAML):
         from gough.simulation.scenarios.files import load_scenario
 
@@ -139,8 +188,25 @@ def _write_law(
     else:
         model, _ = open_model(robot, quiet=True, variables=variables)
         law, move = load_law(controller, model), None
-    move = move if motion is None else load_motion(motion, model)
-    return model.robot.name, export_law(model, law, out, motion=move, **more)
+    return model, law, move if motion is None else load_motion(motion, model), more
+
+
+def _write_fmu(
+    robot: str, controller: str | None, motion: str | None, out: Path, variables: list[str] | None, how: dict[str, Any]
+) -> tuple[str, list[Path]]:
+    """(name of the robot, its file) of an FMU, of a law that closes its loop where there is one."""
+    from gough.export import export_fmu
+
+    if controller is None:
+        if motion is not None:
+            raise UsageError("--motion says nothing without --controller: drives are given from outside; leave it out")
+        model, _ = open_model(robot, quiet=True, variables=variables)
+        more: dict[str, Any] = {}
+    else:
+        model, law, move, begin = _law_asked(robot, controller, motion, variables)
+        more = {"controller": law, "motion": move, **{key: x for key, x in begin.items() if x is not None}}
+    path = out if out.suffix == ".fmu" else out / f"{how.get('name', model.robot.name)}.fmu"
+    return model.robot.name, [export_fmu(model, path, **{**more, **how})]
 
 
 def convert(

@@ -1,5 +1,6 @@
 """What is exported: the program of a robot's function with the wishes of the user built in."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,7 @@ def subject_of(
     if options.baked:
         gone.append("parameters")
     program = without_slots(program, gone)
-    return ExportSubject(model, name, program, _fixed(model, program, pattern), options, made.held)
+    return ExportSubject(model, name, program, fixed_inputs(model, program, pattern), options, made.held)
 
 
 def _given(model: "Model", function: Function, pattern: dict[int, float]) -> Function:
@@ -139,7 +140,8 @@ def read_positions(program: Program) -> set[int]:
     return {args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT}
 
 
-def _fixed(model: "Model", program: Program, pattern: dict[int, float]) -> dict[int, tuple[float, float]]:
+def fixed_inputs(model: "Model", program: Program, pattern: Mapping[int, float]) -> dict[int, tuple[float, float]]:
+    """{input position: (the number it must have, tolerance)} of parameters that are folded."""
     if not any(s.name == "parameters" for s in program.inputs):
         return {}
     offset, units = program.input_offset("parameters"), model.mechanism.table.units

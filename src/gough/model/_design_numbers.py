@@ -82,6 +82,8 @@ class DesignCalls:
         if moved:
             self._move(out, dict(zip(moved, values, strict=False)))
         for name, value in zip(changes, values[len(moved) :], strict=True):
+            if name not in self.parameter_names and name in self.variables.names:
+                raise UsageError(f"{name!r} is a variable of the description: variables={{{name!r}: …}}")
             if name not in self.parameter_names:
                 near = self.mechanism.table.meant_by(name)
                 raise UsageError(f"no parameter {name!r}; use {near} (`gough show ROBOT --parameters` lists all)")

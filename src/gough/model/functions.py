@@ -85,7 +85,7 @@ def trace_by_variables(
     def run(variables: Any, **inputs: Any) -> dict[str, Any]:
         values = dict(zip(names, variables, strict=True))
         parameters = parameters_by_formulas(mechanism.table, design, values)
-        _check_design(mechanism.table, parameters, demands, replay([d.number.node for d in demands], values))
+        check_design(mechanism.table, parameters, demands, replay([d.number.node for d in demands], values))
         return _equations(entry, mechanism, parameters)(**inputs)
 
     slots = (
@@ -103,7 +103,7 @@ def parameters_by_formulas(table: ParameterTable, design: Sequence[float], value
     return parameters
 
 
-def _check_design(table: ParameterTable, parameters: Any, demands: Sequence[Demand], found: Sequence[Any]) -> None:
+def check_design(table: ParameterTable, parameters: Any, demands: Sequence[Demand], found: Sequence[Any]) -> None:
     """Checks in a program of variables; found: values of the demands."""
     for demand, x in zip(demands, found, strict=True):
         least = 0.0 if demand.bound == "not negative" else NOTHING

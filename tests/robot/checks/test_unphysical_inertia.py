@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 
+import gough
 from gough.robot import Inertia, UnphysicalInertiaWarning, load, loads
 from robot.documents import VALID, platform_of
 from robot.forms import FIVE_BAR
@@ -121,3 +122,38 @@ home: {pose: {position: [0, 0, 0]}}
 """
     assert messages(text.replace("CUT", "revolute"))[1] == []
     assert ["platform" in text for text in messages(text.replace("CUT", "spherical"))[1]] == [True]
+
+
+HELD = """
+format: 1
+name: bending
+bodies:
+  - name: rod
+    flexible:
+      beam:
+        length: 0.4
+        section: {rectangle: {y: 3 mm, z: 25 mm}}
+        material: {E: 70 GPa, nu: 0.33, density: 2700 kg/m3}
+        PLANE
+      modes: {number: 3}
+  - {name: tool, mass: 0.25, center_of_mass: [0.06, 0, 0], inertia: {about: center_of_mass, MOMENTS}}
+joints:
+  - {name: turn, type: revolute, parent: world, child: rod, drive: {}}
+  - {name: grip, type: fixed, parent: rod, child: tool, pose: {position: [0.4, 0, 0], rpy_zyx: [30 deg, TILT, 0]}}
+"""
+
+
+def test_a_tool_on_a_beam_that_bends_in_its_plane_turns_about_one_axis():
+    """There its other moments are in no equation; on a beam that bends out of the plane, or tilted, they are."""
+    document = HELD.replace("TILT", "0").replace("PLANE", "plane: true")
+    known = document.replace("MOMENTS", "zz: 3e-4"), document.replace("MOMENTS", "xx: 2e-4, yy: 3e-4, zz: 3e-4")
+    assert [messages(text)[1] for text in known] == [[], []]
+    one, all_of_them = (gough.build(gough.robot.loads(text)) for text in known)
+    q = one.integrate(one.home, [0.4, 0.01, -0.02, 0.01])
+    assert (one.mass_matrix(q) == all_of_them.mass_matrix(q)).all()
+    for other in (
+        document.replace("plane: true", "section_y: [0, 1, 0]"),
+        document.replace("deg, 0, 0]", "deg, 20 deg, 0]"),
+    ):
+        assert other != document
+        assert any("tool" in text for text in messages(other.replace("MOMENTS", "zz: 3e-4"))[1])

@@ -40,7 +40,7 @@ __all__ = [
 
 def write_files(
     program: Program,
-    about: Callable[[Listing], tuple[list[str], Expected]],
+    about: Callable[[Listing], tuple[list[str], Expected | None]],
     *,
     language: str = "c",
     name: str | None = None,
@@ -53,9 +53,10 @@ def write_files(
 ) -> dict[str, str] | None:
     """{file: text} of a program; None where the loops that are asked for are not found, or do not pay.
 
-    about: (lines of the comment at the top, reference values for the test driver) of a listing. language: "c" or "cuda". name: of
-    the function, default made from `title`. loops: "flat" for plain statements in one function, "plain" for parts where there are
-    many, "blocks" for large blocks as loops, "loops" over what is done alike, "auto" where they are expected to be faster.
+    about: (lines of the comment at the top, reference values for the test driver, None for no driver) of a listing.
+    language: "c" or "cuda". name: of the function, default made from `title`. loops: "flat" for plain statements in one
+    function, "plain" for parts where there are many, "blocks" for large blocks as loops, "loops" over what is done alike, "auto"
+    where they are expected to be faster.
     Others: see `flat_listing` and `rolled_listing`.
     """
     word = identifier(title) if name is None else checked_identifier(name)
@@ -71,12 +72,10 @@ def write_files(
     head, expected = about(listing)
     listing = replace(listing, head=head)
     if language == "cuda":
-        return {
-            f"{word}.cuh": cuda_header(listing),
-            f"{word}.cu": cuda_source(listing),
-            f"{word}_test.cu": cuda_driver(listing, expected),
-        }
-    return {f"{word}.h": header(listing), f"{word}.c": source(listing), f"{word}_test.c": driver(listing, expected)}
+        texts = {f"{word}.cuh": cuda_header(listing), f"{word}.cu": cuda_source(listing)}
+        return texts if expected is None else texts | {f"{word}_test.cu": cuda_driver(listing, expected)}
+    texts = {f"{word}.h": header(listing), f"{word}.c": source(listing)}
+    return texts if expected is None else texts | {f"{word}_test.c": driver(listing, expected)}
 
 
 def write_stepped(

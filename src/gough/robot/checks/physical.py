@@ -114,8 +114,11 @@ def _turns_about(robot: "Robot", name: str, axis: np.ndarray) -> bool:
         here, direction = left.pop()
         if here == WORLD:
             return True
-        if here in known and known[here].flexible is not None:
-            continue  # it may bend out of the plane
+        made_of = known[here].flexible if here in known else None
+        if made_of is not None:
+            plane = made_of.beam is not None and made_of.beam.plane
+            if not plane or np.linalg.norm(np.cross(direction, [0, 0, 1])) > PARALLEL:
+                continue  # it may bend out of the plane
         for there, mine, theirs, own in ways.get(here, []):
             along = mine.T @ direction
             if there not in seen and (own is None or np.linalg.norm(np.cross(along, own)) < PARALLEL):

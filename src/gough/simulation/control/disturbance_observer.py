@@ -18,7 +18,7 @@ from gough.dynamics.velocity_terms.momentum import momentum, momentum_change
 from gough.errors import UsageError
 from gough.scalar import zeros
 from gough.simulation.control.computed_torque import ComputedTorque
-from gough.simulation.control.law import Action, Here, Inner, Law, Reports, Signals, as_numbers, entries
+from gough.simulation.control.law import Action, Here, Inner, Law, Reports, Signals, as_numbers, demand_shape, entries
 from gough.simulation.control.limits import Around
 from gough.simulation.control.own_robot import believed_parameters, demand_own_model
 from gough.simulation.coordinates import units_of
@@ -246,7 +246,8 @@ class DisturbanceObserver(Law):
         settings = here.settings[begin : begin + size]
         view = replace(here, inner=here.inner[:first], settings=settings, around=self._around(here, d))
         action = self.inside.act(view)
-        tau = self.limited(here, action.tau - d if self.compensate else action.tau)
+        wanted = demand_shape(self.inside, "forces", action.tau, here.model.layout.drive_names, "drive")
+        tau = self.limited(here, wanted - d if self.compensate else wanted)
         S, still = drive_columns(here.loops)[:n], zeros(here.model.layout.nv)
         known = momentum_change(here.numbers, here.q, here.v) - needed_force(here.loops, here.v, still)
         rates = [action.rates, S @ here.around.acting(tau) + known[:n] + r]

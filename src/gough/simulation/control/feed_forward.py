@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.control.instant import Instant
-from gough.simulation.control.law import Action, Here, Inner, Law, Signals
+from gough.simulation.control.law import Action, Here, Inner, Law, Signals, demand_shape
 from gough.simulation.control.reference import drives_of, in_drive_order
 from gough.simulation.motion.motion import Motion, coordinate_motion
 from gough.simulation.motion.paths import PolynomialPath, side_by_side
@@ -149,7 +149,8 @@ class FeedForward(Law):
         limit = None if self.limit is None else lambda tau: self.limited(here, tau)
         view = replace(here, now=led, settings=here.settings[:size], around=here.around.inside(push, limit))
         action = self.law.act(view)
-        return Action(self.limited(here, action.tau + push), action.rates)
+        tau = demand_shape(self.law, "forces", action.tau, here.model.layout.drive_names, "drive")
+        return Action(self.limited(here, tau + push), action.rates)
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""

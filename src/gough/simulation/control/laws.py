@@ -5,7 +5,6 @@ from gough.simulation.control.disturbance_observer import DisturbanceObserver
 from gough.simulation.control.feed_forward import FeedForward
 from gough.simulation.control.follow import Follow
 from gough.simulation.control.follow_inversion import FollowInversion
-from gough.simulation.control.free import Free
 from gough.simulation.control.gravity_compensation import GravityCompensation
 from gough.simulation.control.joint_pd import JointPD
 from gough.simulation.control.law import Law
@@ -17,6 +16,7 @@ from gough.simulation.control.passivity_based import PassivityBased
 from gough.simulation.control.pid import PID
 from gough.simulation.control.replay import Replay
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.control.without_feedback import Free
 
 __all__ = [
     "LQG",

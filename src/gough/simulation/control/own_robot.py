@@ -69,6 +69,12 @@ class Measured:
         mechanism = self.model.mechanism
         return self.rates[[mechanism.links[d.link].u for d in mechanism.drives]]
 
+    def show(self, name: str) -> Vector:
+        """What a sensor shows (n,), by the name of its channel in a run: "accelerometer", or "accelerometer1" of several."""
+        raise UsageError(
+            f"sensors=: the controller asks for {name!r}; there is none: gough.laws.Sampled(law, period, sensors=…)"
+        )
+
     @property
     def position(self) -> Vector:
         """Of the platform's origin (3,), world axes."""

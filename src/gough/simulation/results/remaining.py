@@ -2,7 +2,8 @@
 
 A frame's deflection d (m) is its displacement from where the same robot with straight bodies and the same drive positions has
 it, less what remains at rest at the end of the run (static equilibrium there). Its largest length until the motion ends is the
-elastic peak, its largest length from then on the amplitude that is left.
+elastic peak, its largest length from then on the amplitude that is left. Drives that give way go on moving: how far they carry
+the frame is told beside it.
 """
 
 from dataclasses import dataclass
@@ -20,12 +21,14 @@ from gough.text import short_repr
 @dataclass(frozen=True, eq=False)
 class RemainingVibration:
     """frame: whose deflections. after: when the motion ended, s. peak, amplitude (m): the largest deflection before and after.
+    carried (m): how far from where it ends the drives alone have the frame after that, bodies straight; 0 where they stand still.
     deflection (n, 3): at the run's times, m, in world axes."""
 
     frame: str
     after: float
     peak: float
     amplitude: float
+    carried: float
     deflection: np.ndarray
 
     @property
@@ -67,7 +70,9 @@ def remaining_vibration(run: Run, frame: str | None = None, after: float | None 
     deflection = seen - plain - still
     size = np.linalg.norm(deflection, axis=1)
     over = run.time >= end * (1 - 1e-12)
-    return RemainingVibration(where, end, float(size[~over].max(initial=0.0)), float(size[over].max()), deflection)
+    carried = float(np.linalg.norm(plain[over] - plain[-1], axis=1).max())
+    peak = float(size[~over].max(initial=0.0))
+    return RemainingVibration(where, end, peak, float(size[over].max()), carried, deflection)
 
 
 def _straight(run: Run, q: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.arguments import a_run, checked
-from gough.errors import UsageError, warn
+from gough.errors import RunWarning, UsageError, warn
 from gough.simulation.control.replay import forces
 from gough.simulation.motion.motion import Motion
 from gough.spatial.poses import rotation_of_quaternion
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 REFERENCE = "reference"
+MISSED = 4e-3
+"""Of the largest force: what splines through every other state may miss. Where forces jump, those through all miss half of it."""
+FEWEST = 9
+"""States of a stretch that say something of it."""
 
 
 def told_motion(motion: Motion | None) -> dict[str, Any] | None:
@@ -105,8 +109,16 @@ def tracking_errors(run: "Run", motion: Motion | None = None) -> dict[str, float
 def forces_of(run: "Run") -> Motion:
     """The drive forces of a run as a motion of kind "forces" that starts where the run did.
 
-    Between stored states by cubic splines (for a run with sampled forces as they were held): of fourth order in the spacing.
+    Between stored states by cubic splines (for a run with sampled forces as they were held): of fourth order in the spacing. A
+    RunWarning tells where splines through every other state miss those between: forces were cut off, or stored too seldom.
     """
+    missed = 0.0 if run.tau_held else _missed_between(run.time, run.tau)
+    if missed > MISSED:
+        warn(
+            f"forces_of: forces between the stored states of {run.robot.name} are splines, which miss them by some {missed:.1%} "
+            "of the largest one: they were cut off, held, or stored too seldom; run again with every=1, or shorter steps",
+            RunWarning,
+        )
     made = forces(
         run.time - run.time[0],
         run.tau,
@@ -115,6 +127,21 @@ def forces_of(run: "Run") -> Motion:
         units=run.layout.drive_units,
     )
     return replace(made, first=(run.q[0].copy(), run.v[0].copy()))
+
+
+def _missed_between(time: Array, tau: Array) -> float:
+    """How far splines through every other one of forces (n, drives) at times (n,) are off at the others, of the largest force."""
+    from scipy.interpolate import CubicSpline
+
+    largest, worst = float(np.abs(tau).max(initial=0.0)), 0.0
+    jumps = np.flatnonzero(np.diff(time) == 0) + 1
+    for t, x in zip(np.split(time, jumps), np.split(tau, jumps), strict=True):
+        if len(t) < FEWEST:
+            continue
+        kept = np.arange(len(t)) % 2 == 0
+        kept[-1] = True
+        worst = max(worst, float(np.abs(CubicSpline(t[kept], x[kept])(t[~kept]) - x[~kept]).max(initial=0.0)))
+    return worst / largest if largest > 0 else 0.0
 
 
 def replay(run: "Run") -> Motion:

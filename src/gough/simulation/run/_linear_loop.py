@@ -45,7 +45,7 @@ def loop_growth(
     law = plant.law
     inner = law.law if isinstance(law, Clocked) else law
     follows = bool(set(inner.kinds) - {"forces"}) and not inner.prescribed
-    doubtful = isinstance(law, Clocked) or plant.inner_size or isinstance(inner, StateSpace)
+    doubtful = isinstance(law, Clocked) or plant.inner_size or _is_given(inner)
     if not follows or not doubtful:
         return None
     A, B = _robot(plant, q, numbers, whole)
@@ -62,6 +62,11 @@ def loop_growth(
         return None
     k = int(np.argmax(np.real(poles)))
     return float(np.real(poles[k])), float(abs(np.imag(poles[k])) / (2 * np.pi))
+
+
+def _is_given(law: Law) -> bool:
+    """Whether its gains are matrices that were found elsewhere, of any sign."""
+    return isinstance(law, StateSpace) or getattr(law, "gain", None) is not None
 
 
 def _is_plain(law: Clocked) -> bool:
@@ -172,6 +177,8 @@ def told_loop(found: tuple[float, float] | None, law: Law, duration: float) -> s
     how = f"an oscillation of {hz:.4g} Hz grows" if hz > 0.5 / duration else "it departs"
     if isinstance(law, StateSpace):
         remedy = "other gains or signs (errors are reference - measured)"
+    elif _is_given(law):
+        remedy = "other gains or signs (forces are those that hold the robot, less gain times state)"
     else:
         remedy = (
             "a shorter period or delay, smaller gains, or more damping"

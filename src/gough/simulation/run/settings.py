@@ -9,9 +9,9 @@ import numpy as np
 from gough.arguments import demand_one_of, floats
 from gough.errors import RunWarning, UsageError, warn
 from gough.simulation.control.follow import Follow
-from gough.simulation.control.free import Free
 from gough.simulation.control.law import Law
 from gough.simulation.control.replay import Replay
+from gough.simulation.control.without_feedback import Free
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.methods import method_named
 from gough.simulation.motion.files import named_motion

@@ -12,8 +12,8 @@ import numpy as np
 from gough.arguments import a_law, a_model, a_motion, checked, design, flag, number, numbers, word, wrenches_in_time
 from gough.arguments import wrenches as wrench_numbers
 from gough.errors import UsageError
-from gough.simulation.control.held import Held
 from gough.simulation.control.law import Law
+from gough.simulation.control.without_feedback import Held
 from gough.simulation.events import Ending
 from gough.simulation.integration.drive_led import convert_velocities, first_velocity
 from gough.simulation.integration.step_pieces import HeldPieces

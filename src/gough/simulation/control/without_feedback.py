@@ -1,4 +1,4 @@
-"""No drive force, or the same all the time."""
+"""Drive forces that look at nothing: none, the same all the time, or given from outside, step by step."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -54,3 +54,26 @@ class Free(Law):
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
         return super().describe() | {"tau": np.atleast_1d(self.tau).tolist()}
+
+
+@dataclass(frozen=True)
+class Held(Law):
+    """Drive forces that are given for every step, and held during it: what drives a `Stepper` without a controller."""
+
+    name = "given step by step"
+    computes = False
+    held = True
+
+    @property
+    def structure(self) -> Hashable:
+        """See `Law`."""
+        return ()
+
+    @property
+    def any_velocities(self) -> bool:
+        """See `Law`."""
+        return True
+
+    def forces(self, here: Here) -> Vector:
+        """The forces held, which stand in the row."""
+        return here.now.position

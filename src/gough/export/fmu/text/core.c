@@ -1,0 +1,351 @@
+/* What both versions of the interface do with an instance: values in and out, modes, events, derivatives, snapshots. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fmu_core.h"
+
+#define WHOLE_TURN 1.0
+#define PART_TURN 0.3
+
+/* Numbers of variables of each kind. */
+static const uint32_t counts[] = {1, fmu_INPUTS, fmu_DESIGN, fmu_NV, fmu_NV, fmu_NF, fmu_NV, fmu_NV, fmu_NF, fmu_TOLD, fmu_FORCES, fmu_NQ};
+
+int fmu_kind_of(uint32_t reference, int *place) {
+    for (int kind = 0; kind < fmu_KINDS; ++kind) {
+        if (reference < counts[kind]) {
+            *place = (int)reference;
+            return kind;
+        }
+        reference -= counts[kind];
+    }
+    return fmu_KINDS;
+}
+
+int fmu_complain(fmu_Model *m, int status, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    vsnprintf(m->text, sizeof m->text, format, values);
+    va_end(values);
+    m->say(m, status, m->text);
+    return status;
+}
+
+int fmu_demand(fmu_Model *m, int phases, const char *function) {
+    static const char *const names[] = {"instantiated",    "configuration", "initialization", "event",
+                                        "continuous time", "step",          "terminated",     "error"};
+    if ((int)m->now.phase & phases) {
+        return fmu_OK;
+    }
+    int k = 0;
+    while (k < 7 && !((int)m->now.phase >> k & 1)) {
+        ++k;
+    }
+    return fmu_complain(m, fmu_ERROR, "%s is not allowed in the state '%s'", function, names[k]);
+}
+
+/* All as at the begin. */
+void fmu_begin(fmu_Model *m) {
+    memset(&m->now, 0, sizeof m->now);
+    m->now.phase = fmu_MADE;
+    m->now.stop = HUGE_VAL;
+    m->now.event = HUGE_VAL;
+    memcpy(m->now.q, fmu_first_q, sizeof m->now.q);
+    memcpy(m->now.v, fmu_first_v, sizeof m->now.v);
+    memcpy(m->now.own, fmu_first_own, sizeof m->now.own);
+    memcpy(m->now.design, fmu_design_start, sizeof m->now.design);
+    memcpy(m->now.anchor, m->now.q, sizeof m->now.q);
+    fmu_move_charts(m);
+    m->fresh = m->designed = 0;
+}
+
+/* What follows from the design. */
+static int apply_design(fmu_Model *m) {
+    uint64_t status = fmu_design(m->now.design, m->parameters);
+    if (status) {
+        return fmu_complain(m, fmu_ERROR, "the design cannot be: %s", fmu_check_text(fmu_OF_DESIGN, status));
+    }
+    for (int k = 0; k < fmu_PARAMETERS; ++k) {
+        if (!isfinite(m->parameters[k])) {
+            return fmu_complain(m, fmu_ERROR, "a number of the design is not finite");
+        }
+    }
+    const int wrong = fmu_prepare(m->parameters, m->prepared);
+    if (wrong) {
+        return fmu_complain(m, fmu_ERROR, "parameter %s is structure (a zero or a right angle that is folded into the code); export the "
+                            "robot with that number", fmu_parameter_names[wrong - 1]);
+    }
+    m->designed = 1;
+    return fmu_OK;
+}
+
+/* Brings all that depends on state and inputs up to date. */
+int fmu_evaluate(fmu_Model *m) {
+    const int grade = (int)m->now.phase & (fmu_MADE | fmu_INITIALISING) ? fmu_ERROR : fmu_DISCARD;
+    if (m->fresh) {
+        return fmu_OK;
+    }
+    if (!m->designed) {
+        const int status = apply_design(m);
+        if (status != fmu_OK) {
+            return status;
+        }
+    }
+    if (m->now.open != 0.0) {
+        const int status = fmu_place(m);
+        if (status != fmu_OK) {
+            return grade;
+        }
+    }
+    fmu_fill_row(m, m->now.time, m->now.time + fmu_STEP);
+    uint64_t status = fmu_rates(m->prepared, m->now.q, m->now.v, m->now.own, m->row, m->now.time, m->qdot, m->vdot, m->flow, m->tau);
+    if (status) {
+        return fmu_failed(m, fmu_OF_RATES, status, grade);
+    }
+    status = fmu_outputs(m->prepared, m->now.q, m->now.v, m->now.own, m->row, m->now.time, m->told);
+    if (status) {
+        return fmu_failed(m, fmu_OF_OUTPUTS, status, grade);
+    }
+    fmu_position_rates(m);
+    m->fresh = 1;
+    return fmu_OK;
+}
+
+int fmu_get(fmu_Model *m, const uint32_t *references, size_t n, double *values) {
+    for (size_t i = 0; i < n; ++i) {
+        int k = 0;
+        const int kind = fmu_kind_of(references[i], &k);
+        if (kind == fmu_KINDS) {
+            return fmu_complain(m, fmu_ERROR, "there is no variable %lu", (unsigned long)references[i]);
+        }
+        if (kind >= fmu_IS_POSITION_RATE) {
+            const int status = fmu_evaluate(m);
+            if (status != fmu_OK) {
+                return status;
+            }
+        }
+        const double *from[] = {&m->now.time, m->now.input, m->now.design, m->now.position,   m->now.v, m->now.own,
+                                m->position_rate, m->vdot,  m->flow,       m->told,           m->tau,   m->now.q};
+        values[i] = from[kind][k];
+    }
+    return fmu_OK;
+}
+
+int fmu_set(fmu_Model *m, const uint32_t *references, size_t n, const double *values) {
+    const int starting = (int)m->now.phase & (fmu_MADE | fmu_INITIALISING);
+    for (size_t i = 0; i < n; ++i) {
+        int k = 0;
+        const int kind = fmu_kind_of(references[i], &k);
+        const unsigned long reference = references[i];
+        if (kind == fmu_KINDS) {
+            return fmu_complain(m, fmu_ERROR, "there is no variable %lu", reference);
+        }
+        if (!isfinite(values[i])) {
+            return fmu_complain(m, fmu_ERROR, "variable %lu: %g is no number to set", reference, values[i]);
+        }
+        if (kind == fmu_IS_INPUT) {
+            m->fresh = m->fresh && m->now.input[k] == values[i];
+            m->now.input[k] = values[i];
+            continue;
+        }
+        if (kind != fmu_IS_DESIGN && kind != fmu_IS_POSITION && kind != fmu_IS_VELOCITY && kind != fmu_IS_OWN) {
+            return fmu_complain(m, fmu_ERROR, "variable %lu is calculated and cannot be set", reference);
+        }
+        if (!starting) {
+            return fmu_complain(m, fmu_ERROR, "variable %lu has a start value alone: set it before the end of initialization", reference);
+        }
+        m->fresh = 0;
+        if (kind == fmu_IS_DESIGN) {
+            m->designed = m->designed && m->now.design[k] == values[i];
+            m->now.open = m->now.design[k] == values[i] ? m->now.open : 1.0;
+            m->now.design[k] = values[i];
+        } else if (kind == fmu_IS_POSITION) {
+            m->now.open = m->now.position[k] == values[i] ? m->now.open : 1.0;
+            m->now.position[k] = values[i];
+        } else {
+            (kind == fmu_IS_VELOCITY ? m->now.v : m->now.own)[k] = values[i];
+        }
+    }
+    return fmu_OK;
+}
+
+int fmu_enter_initialisation(fmu_Model *m, double start, int stops, double stop) {
+    if (!isfinite(start) || (stops && !(stop > start))) {
+        return fmu_complain(m, fmu_ERROR, "start time %g s, stop time %g s: give finite ones, the second behind the first", start, stop);
+    }
+    m->now.time = start;
+    m->now.stop = stops ? stop : HUGE_VAL;
+    m->now.phase = fmu_INITIALISING;
+    m->fresh = 0;
+    fmu_find_piece(m);
+    return fmu_OK;
+}
+
+int fmu_exit_initialisation(fmu_Model *m) {
+    const int status = fmu_evaluate(m);
+    if (status != fmu_OK) {
+        return status;
+    }
+    memcpy(m->now.anchor, m->now.q, sizeof m->now.q);
+    memcpy(m->now.q, fmu_first_q, sizeof m->now.q);
+    int seen = fmu_look(m, 1, fmu_ERROR);
+    memcpy(m->now.q, m->now.anchor, sizeof m->now.q);
+    if (seen == fmu_OK) {
+        seen = fmu_look(m, 0, fmu_ERROR);
+    }
+    return seen;
+}
+
+/* Model Exchange */
+
+int fmu_set_time(fmu_Model *m, double time) {
+    if (!isfinite(time)) {
+        return fmu_complain(m, fmu_ERROR, "time %g s is not finite", time);
+    }
+    m->fresh = m->fresh && m->now.time == time;
+    m->now.open = fmu_LED && fmu_MODE == 0 ? 1.0 : m->now.open;
+    m->now.time = time;
+    return fmu_OK;
+}
+
+static int demand_count(fmu_Model *m, size_t n) {
+    return n == fmu_STATES ? fmu_OK
+                           : fmu_complain(m, fmu_ERROR, "%lu continuous states; there are %d", (unsigned long)n, fmu_STATES);
+}
+
+static void gather(double *x, const double *position, const double *velocity, const double *own) {
+    memcpy(x, position, fmu_NV * sizeof(double));
+    memcpy(x + fmu_NV, velocity, fmu_NV * sizeof(double));
+    memcpy(x + 2 * fmu_NV, own, fmu_NF * sizeof(double));
+}
+
+int fmu_get_states(fmu_Model *m, double *x, size_t n) {
+    const int status = demand_count(m, n);
+    if (status == fmu_OK) {
+        gather(x, m->now.position, m->now.v, m->now.own);
+    }
+    return status;
+}
+
+int fmu_set_states(fmu_Model *m, const double *x, size_t n) {
+    const int status = demand_count(m, n);
+    if (status == fmu_OK) {
+        memcpy(m->now.position, x, fmu_NV * sizeof(double));
+        memcpy(m->now.v, x + fmu_NV, fmu_NV * sizeof(double));
+        memcpy(m->now.own, x + 2 * fmu_NV, fmu_NF * sizeof(double));
+        m->now.open = 1.0;
+        m->fresh = 0;
+    }
+    return status;
+}
+
+int fmu_get_rates(fmu_Model *m, double *rates, size_t n) {
+    int status = demand_count(m, n);
+    if (status == fmu_OK) {
+        status = fmu_evaluate(m);
+    }
+    if (status == fmu_OK) {
+        gather(rates, m->position_rate, m->vdot, m->flow);
+    }
+    return status;
+}
+
+/* Whether charts should begin anew. */
+static int leaves_chart(const fmu_Model *m) {
+    return fmu_turned_by(m, 1) > WHOLE_TURN || fmu_turned_by(m, 0) > (fmu_COUPLED ? PART_TURN : WHOLE_TURN);
+}
+
+int fmu_completed_step(fmu_Model *m, int *event) {
+    int status = fmu_evaluate(m);
+    if (status == fmu_OK) {
+        status = fmu_look(m, 0, fmu_ERROR);
+    }
+    if (status == fmu_OK) {
+        memcpy(m->now.anchor, m->now.q, sizeof m->now.q);
+        *event = leaves_chart(m);
+    }
+    return status;
+}
+
+int fmu_update(fmu_Model *m, int *states_changed, int *event_defined, double *event) {
+    int status = fmu_evaluate(m);
+    *states_changed = *event_defined = 0;
+    if (status != fmu_OK) {
+        return status;
+    }
+    const double before = m->now.piece;
+    fmu_find_piece(m);
+    m->fresh = m->fresh && before == m->now.piece;
+    if (fmu_CLOCKED) {
+        const double time = m->now.time;
+        fmu_fill_row(m, time, time + fmu_STEP);
+        memcpy(m->stage_own[0], m->now.own, sizeof m->now.own);
+        status = fmu_tick(m);
+        if (status != fmu_OK) {
+            return status;
+        }
+        m->now.time = time;
+        m->fresh = 0;
+        *states_changed = memcmp(m->stage_own[0], m->now.own, fmu_NF * sizeof(double)) != 0;
+    }
+    if (leaves_chart(m)) {
+        fmu_move_charts(m);
+        m->fresh = 0;
+        *states_changed = 1;
+    }
+    memcpy(m->now.anchor, m->now.q, sizeof m->now.q);
+    *event = m->now.event;
+    if (fmu_piece(m) + 1 < fmu_PIECES) {
+        *event = fmin(*event, fmu_rows[fmu_piece(m)][1]);
+    }
+    *event_defined = isfinite(*event) && *event < 1e12;
+    return fmu_OK;
+}
+
+/* Snapshots */
+
+static const char magic[] = fmu_TOKEN;
+
+/* A number that follows from all bytes: spoilt ones are told. */
+static uint64_t check_sum(const unsigned char *bytes, size_t n) {
+    uint64_t sum = 14695981039346656037u;
+    for (size_t k = 0; k < n; ++k) {
+        sum = (sum ^ bytes[k]) * 1099511628211u;
+    }
+    return sum;
+}
+
+size_t fmu_packed_size(void) {
+    return sizeof magic + sizeof(fmu_State) + sizeof(uint64_t);
+}
+
+int fmu_pack(fmu_Model *m, const fmu_State *state, unsigned char *bytes, size_t size) {
+    if (size < fmu_packed_size()) {
+        return fmu_complain(m, fmu_ERROR, "%lu bytes for a state of %lu", (unsigned long)size, (unsigned long)fmu_packed_size());
+    }
+    memcpy(bytes, magic, sizeof magic);
+    memcpy(bytes + sizeof magic, state, sizeof *state);
+    const uint64_t sum = check_sum(bytes, sizeof magic + sizeof *state);
+    memcpy(bytes + sizeof magic + sizeof *state, &sum, sizeof sum);
+    return fmu_OK;
+}
+
+int fmu_unpack(fmu_Model *m, const unsigned char *bytes, size_t size, fmu_State *state) {
+    const size_t n = sizeof magic + sizeof *state;
+    uint64_t sum = 0;
+    if (size == fmu_packed_size()) {
+        memcpy(&sum, bytes + n, sizeof sum);
+    }
+    if (size != fmu_packed_size() || memcmp(bytes, magic, sizeof magic) != 0 || sum != check_sum(bytes, n)) {
+        return fmu_complain(m, fmu_ERROR, "these bytes are no state of this model");
+    }
+    memcpy(state, bytes + sizeof magic, sizeof *state);
+    return fmu_OK;
+}
+
+void fmu_restore(fmu_Model *m, const fmu_State *state) {
+    m->designed = m->designed && memcmp(m->now.design, state->design, sizeof state->design) == 0;
+    m->now = *state;
+    m->fresh = 0;
+}

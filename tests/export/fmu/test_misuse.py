@@ -1,0 +1,161 @@
+"""What is asked for wrongly: the status the standard asks for and a message, never a crash; and going back in time."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from fmpy.fmi1 import FMICallException
+
+import gough
+from gough.errors import UsageError
+from gough.export import export_fmu
+
+from .conftest import VERSIONS
+
+DISCARD, ERROR = 2, 3
+both = pytest.mark.parametrize("version", VERSIONS)
+
+
+def status_of(call, *args, **more):
+    with pytest.raises(FMICallException) as caught:
+        call(*args, **more)
+    return caught.value.status
+
+
+@both
+def test_wrong_token(opened, version):
+    one = opened(version)
+    own = one.fmu.guid
+    one.fmu.guid = "{another}"
+    with pytest.raises(Exception, match="instantiate"):
+        one.fmu.instantiate()
+    one.fmu.guid = own
+    one.fmu.instantiate()
+
+
+@both
+def test_missing_variables(opened, version):
+    one = opened(version)
+    one.references |= {"none": 100_000}
+    assert status_of(one.get, "none") == ERROR
+    assert status_of(one.put, none=1.0) == ERROR
+    assert status_of(one.put, closure_error=1.0) == ERROR
+    assert status_of(one.put, **{"left_motor.force": float("nan")}) == ERROR
+
+
+@both
+def test_order_of_calls(opened, version):
+    one = opened(version)
+    assert status_of(one.step, 0.0, 0.01) == ERROR
+    one.begin()
+    assert status_of(one.begin) == ERROR
+    assert status_of(one.put, **{"position.left_motor": 1.0}) == ERROR
+    one.fmu.terminate()
+    assert status_of(one.step, 0.0, 0.01) == ERROR
+    one.get("q.left_motor")
+    one.fmu.reset()
+    one.begin()
+    one.step(0.0, 0.01)
+
+
+@both
+def test_steps_that_cannot_be(opened, version):
+    one = opened(version)
+    one.put(**{"left_motor.force": 0.3, "right_motor.force": 0.3})
+    one.begin()
+    assert status_of(one.step, 0.5, 0.01) == ERROR
+    assert status_of(one.step, 0.0, -0.01) == ERROR
+    assert status_of(one.step, 0.0, 1e9) == DISCARD
+    one.step(0.0, 0.01)
+    assert np.isfinite(one.get("q.left_motor", "energy.kinetic")).all()
+    one.put(**{"left_motor.force": 1e9})
+    assert status_of(one.step, 0.01, 1.0) == DISCARD
+
+
+@both
+def test_unreachable_start(opened, version):
+    one = opened(version, "exchange")
+    one.put(**{"position.left_motor": np.pi, "position.right_motor": 0.0})
+    assert status_of(one.begin) == ERROR
+
+
+@both
+def test_other_start_and_design(opened, version):
+    """A start position closes the loops again; a heavier crank is that of the library."""
+    model = gough.build("five_bar")
+    one, name = opened(version), "left_crank.M"
+    value = 1.5 * model.parameters[model.parameter_names.index(name)]
+    first = model.home[list(model.drive_index)] + [0.05, -0.1]
+    one.put(**{f"parameter.{name}": value, "position.left_motor": first[0], "position.right_motor": first[1]})
+    one.put(**{"left_motor.force": 0.3})
+    one.begin()
+    changed = model.parameters_with({name: value})
+    q = model.configuration(drives=first, near=model.home)
+    vdot = model.forward_dynamics(q, np.zeros(2), np.array([0.3, 0.0]), parameters=changed).vdot
+    assert np.abs(one.get(*(f"q.{x}" for x in model.layout.q_names)) - q).max() < 1e-9
+    assert np.abs(one.get(*(f"der(velocity.{x})" for x in model.layout.v_names)) - vdot).max() < 1e-9
+
+
+@both
+def test_rollback(opened, version):
+    """The same steps from a state that was kept, in the same and in another instance, give the same bits."""
+    one, two = opened(version), opened(version)
+    for x in (one, two):
+        x.put(**{"left_motor.force": 0.3})
+        x.begin()
+    one.step(0.0, 0.1)
+    read = getattr(one.fmu, "getFMUState", None) or one.fmu.getFMUstate
+    write, free = (
+        (one.fmu.setFMUState, one.fmu.freeFMUState) if one.three else (one.fmu.setFMUstate, one.fmu.freeFMUstate)
+    )
+    kept = read()
+    pack = one.fmu.serializeFMUState if one.three else one.fmu.serializeFMUstate
+    data = pack(kept)
+    one.step(0.1, 0.1)
+    names = (
+        "q.left_motor",
+        "q.right_elbow",
+        "velocity.left_motor",
+        "energy.kinetic",
+        "time" if one.three else "closure_error",
+    )
+    wanted = one.get(*names)
+    write(kept)
+    one.step(0.1, 0.1)
+    assert (one.get(*names) == wanted).all()
+    free(kept)
+    unpack = two.fmu.deserializeFMUState if one.three else two.fmu.deSerializeFMUstate
+    other = unpack(data)
+    (two.fmu.setFMUState if one.three else two.fmu.setFMUstate)(other)
+    two.step(0.1, 0.1)
+    assert (two.get(*names) == wanted).all()
+    spoilt = bytes(data)[:-8]
+    assert status_of(unpack, spoilt) == ERROR
+
+
+def test_null_instance(opened):
+    one = opened()
+    step = ctypes.CDLL(one.fmu.dll._name).fmi3Terminate
+    step.argtypes = [ctypes.c_void_p]
+    assert step(None) == ERROR
+
+
+def test_what_is_refused(tmp_path):
+    model = gough.build("five_bar")
+    for words, more in (
+        ("version='1.0'", {"version": "1.0"}),
+        ("drives='torques'", {"drives": "torques"}),
+        ("equal explicit steps", {"method": "dp5"}),
+        ("no frame 'hand'", {"loads": ["hand"]}),
+        ("no C identifier", {"name": "a b"}),
+        ("called by Python", {"controller": gough.laws.Sampled(lambda t, q, v, r: [float(t > 1), 0.0], 0.01)}),
+    ):
+        with pytest.raises(UsageError, match=words):
+            export_fmu(model, tmp_path / "x.fmu", **more)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"ends in \.fmu"):
+        export_fmu(model, tmp_path / "x.zip")
+    bends = gough.build("long2014")
+    for more in ({"frames": ["platform"]}, {"loads": ["platform"]}):
+        with pytest.raises(UsageError, match="floats"):
+            export_fmu(bends, tmp_path / "x.fmu", **more)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
