@@ -7,6 +7,7 @@ that bend have observers there whose estimates are checked against filters in Nu
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,16 @@ def test_driver_under_sanitizers(name: str, precision: str, tmp_path: Path) -> N
     done = subprocess.run([str(tmp_path / "driver"), "1000"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 wrong" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="no clang on this machine")
+def test_clang_says_nothing(tmp_path: Path) -> None:
+    law = FIVE_BAR["disturbance observer"]
+    for precision in ("double", "single"):
+        export_law(
+            built("five_bar"), law, tmp_path, motion=led(built("five_bar"), [0.2, -0.1]), name="c", precision=precision
+        )
+        subprocess.run(["clang", *CLEAN, "-c", "c.c"], cwd=tmp_path, check=True)
 
 
 def test_observer_under_sanitizers(tmp_path: Path) -> None:
