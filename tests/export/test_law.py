@@ -93,6 +93,12 @@ def test_commands_are_those_of_the_run(name: str, tmp_path: Path) -> None:
     assert differs(tmp_path, model, FIVE_BAR[name], led(model, [0.2, -0.1])) < EXACT
 
 
+def test_shaped_motion(tmp_path: Path) -> None:
+    model = built("five_bar")
+    move = gough.motions.shape(led(model, [0.2, -0.1]), shaper="zvd", frequency=12.0, damping=0.02)
+    assert differs(tmp_path, model, FIVE_BAR["computed torque"], move) < EXACT
+
+
 def test_hexapod_from_encoders(tmp_path: Path) -> None:
     model = built("lopes_simplified")
     away = model.home_pose + np.array([0.02, 0.01, 0.02, 0, 0, 0, 0])
