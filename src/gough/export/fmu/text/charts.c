@@ -10,6 +10,8 @@
 #define MOST_STEPS 40
 #define CLOSED 1e-13
 #define NEARLY 1e-7
+#define PART 0.2
+#define MOST_PARTS 100.0
 
 static void product(const double *a, const double *b, double *out) {
     const double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
@@ -114,13 +116,9 @@ static double missing_turns(fmu_Model *m) {
     return most;
 }
 
-/* q from the positions, beginning at the anchor. */
-int fmu_place(fmu_Model *m) {
-    memcpy(m->now.q, m->now.anchor, sizeof m->now.q);
+/* Independent coordinates of q as the positions say, or a motion that leads drives. */
+static void put_independent(fmu_Model *m) {
     for (int k = 0; k < fmu_NV; ++k) {
-        if (!isfinite(m->now.position[k])) {
-            return fmu_complain(m, fmu_DISCARD, "position %d is not finite", k);
-        }
         if (fmu_plain[k] >= 0) {
             m->now.q[fmu_plain[k]] = m->now.position[k];
         }
@@ -129,10 +127,62 @@ int fmu_place(fmu_Model *m) {
         fmu_fill_row(m, m->now.time, m->now.time);
         fmu_lead(m, m->now.q, m->work_v, m->now.time);
     }
+    turn_whole(m);
+}
+
+/* From the anchor along the way of the independent coordinates, so that the loops stay in their branch. */
+static int go_near(fmu_Model *m) {
+    double *way = m->way, longest = 0.0;
+    put_independent(m);
+    missing_turns(m);
+    memcpy(way, m->work_v, sizeof m->work_v);
+    for (int i = 0; i < fmu_TURNED; ++i) {
+        const fmu_Turned *t = &fmu_turned[i];
+        double p[3];
+        rotation_vector(t, m->now.anchor, m->now.q, p);
+        for (int k = 0; k < 3 && is_whole(t); ++k) {
+            way[t->entry[k]] = p[k];
+        }
+    }
+    for (int k = 0; k < fmu_NV; ++k) {
+        way[k] = fmu_plain[k] >= 0 ? m->now.q[fmu_plain[k]] - m->now.anchor[fmu_plain[k]] : way[k];
+        longest = fmax(longest, fabs(way[k]) / fmu_nominals[k]);
+    }
+    const int parts = (int)fmin(fmax(ceil(longest / PART), 1.0), MOST_PARTS);
+    memcpy(m->now.q, m->now.anchor, sizeof m->now.q);
+    for (int k = 0; k < fmu_NV; ++k) {
+        way[k] /= parts;
+    }
+    memset(m->none, 0, sizeof m->none);
+    for (int i = 0; i < 2 * parts - 1; ++i) {
+        const double *by = i % 2 ? m->none : way;
+        const uint64_t status = fmu_closing(m->prepared, m->now.q, by, m->work_q, m->step);
+        if (status) {
+            return fmu_failed(m, fmu_OF_CLOSING, status, fmu_DISCARD);
+        }
+        memcpy(m->now.q, m->work_q, sizeof m->now.q);
+    }
+    return fmu_OK;
+}
+
+/* q from the positions, beginning at the anchor. */
+int fmu_place(fmu_Model *m) {
+    memcpy(m->now.q, m->now.anchor, sizeof m->now.q);
+    for (int k = 0; k < fmu_NV; ++k) {
+        if (!isfinite(m->now.position[k])) {
+            return fmu_complain(m, fmu_DISCARD, "position %d is not finite", k);
+        }
+    }
     if (fmu_turned_by(m, 1) > 3.0) {
         return fmu_complain(m, fmu_DISCARD, "a rotation of more than 3 rad since the last event: take shorter steps");
     }
-    turn_whole(m);
+    if (fmu_CLOSING) {
+        const int status = go_near(m);
+        if (status != fmu_OK) {
+            return status;
+        }
+    }
+    put_independent(m);
     if (fmu_CLOSING) {
         double before = HUGE_VAL;
         for (int count = 0;; ++count) {

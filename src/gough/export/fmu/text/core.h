@@ -42,14 +42,14 @@ enum {
 };
 
 /* phase: one of the above. piece: row of the motion's table. event: when the clock ticks next. open: 1 where q is yet to follow
-   from the positions. reference: where the charts of rotations begin. anchor: q from which closing the loops begins. farthest, sign: see
+   from the positions. reference: where the charts of rotations begin. anchor: q from which closing the loops begins. farthest, part, sign: see
    fmu_watch.c. */
 typedef struct {
     double phase, time, stop, piece, event, open;
     double q[fmu_N(fmu_NQ)], v[fmu_N(fmu_NV)], own[fmu_N(fmu_NI)];
     double reference[fmu_N(fmu_NQ)], anchor[fmu_N(fmu_NQ)], position[fmu_N(fmu_NV)];
     double input[fmu_N(fmu_INPUTS)], design[fmu_N(fmu_DESIGN)];
-    double farthest[fmu_N(fmu_GROUPS)], sign[fmu_N(fmu_GROUPS)];
+    double farthest[fmu_N(fmu_GROUPS)], part[fmu_N(fmu_GROUPS)], sign[fmu_N(fmu_GROUPS)];
 } fmu_State;
 
 typedef struct fmu_Model {
@@ -60,6 +60,7 @@ typedef struct fmu_Model {
     double position_rate[fmu_N(fmu_NV)];
     double stage_q[fmu_STAGES][fmu_N(fmu_NQ)], stage_v[fmu_STAGES][fmu_N(fmu_NV)], stage_own[fmu_STAGES][fmu_N(fmu_NI)];
     double work_q[fmu_N(fmu_NQ)], work_v[fmu_N(fmu_NV)], work_own[fmu_N(fmu_NI)], step[fmu_N(fmu_NU)];
+    double way[fmu_N(fmu_NV)], none[fmu_N(fmu_NV)];
     double parameters[fmu_PARAMETERS], groups[fmu_N(fmu_ENTRIES)];
     void (*say)(struct fmu_Model *m, int status, const char *text);
     void *environment;

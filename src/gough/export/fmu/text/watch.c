@@ -6,6 +6,8 @@
 #include "fmu_core.h"
 
 #define NEAR 0.1
+#define HALF 0.5
+#define PER_STEP 0.1
 
 /* 1/(|A| |A^-1|) of a matrix (n, n), Frobenius norms, of a single number its size; the sign of the determinant. */
 static double distance(int n, const double *given, double *sign) {
@@ -74,6 +76,12 @@ int fmu_look(fmu_Model *m, int first, int grade) {
             m->now.sign[k] = sign;
         }
         m->now.farthest[k] = fmax(m->now.farthest[k], found);
+        const double part = found / m->now.farthest[k], before = first ? part : m->now.part[k];
+        if (m->kind == fmu_STEPS && part < HALF && fabs(part - before) > PER_STEP * fmin(part, before)) {
+            return fmu_complain(m, grade, "at t = %.9g s steps of %g s are too long for how fast %s comes near to a singular pose; export the robot "
+                                "with shorter ones", m->now.time, fmu_STEP, fmu_group_names[k]);
+        }
+        m->now.part[k] = part;
         if (!(found >= NEAR * m->now.farthest[k]) || sign != m->now.sign[k]) {
             return fmu_complain(m, grade, "at t = %.9g s the independent velocities no longer determine those of %s well: a singular pose is near, "
                                 "or was leapt over; stay away from it, take shorter steps, or export the robot with other independent "
