@@ -3,9 +3,10 @@
 Continuous  z = (x, i):  ẋ = A x + B u,  i̇ = R x + R_i i,  y = -(F x + F_i i)                                        (1)
 On a clock  z = (x, f, m) just after forces arrived; from instant to instant x and f flow under the held u, exactly by the matrix
             exponential, and m⁺ = J_x x + J_f f + J_m m; y = -(what is held in m): one period later z' = Φ z + Γ u        (2)
+Without what moves nothing that is held, and stays as it is: see `_without_spins`, `_without_internal_forces`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from gough.simulation.linear.law_slopes import STILL, LawSlopes
 Array = np.ndarray
 UNFELT = 1e-9
 """Derivative over the largest that is none."""
+ROUNDING = 1e-7
+"""The same by an idle angle, over others of the same row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,10 @@ def open_loops(slopes: LawSlopes, A: Array, B: Array, q: Array) -> OpenLoops:
     """The loops of a law and of a robot about rest at q (n, nq): ẋ = A x + B u, A (n, 2nv, 2nv), B (n, 2nv, drives)."""
     found = slopes.at(q, slopes.first(q), 0.0)
     clocked = slopes.plant.inner.clocked
-    kept = _felt_states(slopes, A, found["after_x" if clocked else "tau_x"])
+    seen = [found["after_x"]] if clocked else [found["tau_x"], found["rates_x"]]
+    kept = _felt_states(slopes, A, np.concatenate(seen, axis=1))
+    layout = slopes.model.layout
+    idle = [place for place, k in enumerate(kept) if layout.mobility <= k % layout.nv < layout.rigid]
     A, B = A[:, kept][:, :, kept], B[:, kept]
     if not clocked:
         found |= {name: found[name][:, :, kept] for name in ("tau_x", "rates_x")}
@@ -54,8 +60,12 @@ def open_loops(slopes: LawSlopes, A: Array, B: Array, q: Array) -> OpenLoops:
             axis=1,
         )
         pushed = np.concatenate([B, np.zeros((len(B), Ri.shape[1], B.shape[2]))], axis=1)
-        return OpenLoops(whole, pushed, -np.concatenate([F, Fi], axis=2), None, tuple(kept))
-    return _sampled(slopes, A, B, q, kept)
+        loops = OpenLoops(whole, pushed, -np.concatenate([F, Fi], axis=2), None, tuple(kept))
+    else:
+        loops = _sampled(slopes, A, B, q, kept)
+    if idle:
+        loops = _without_spins(_without_rounding(loops, [k for k in idle if kept[k] < layout.nv]), idle)
+    return _without_internal_forces(loops) if len(layout.drive_names) > layout.mobility else loops
 
 
 def _felt_states(slopes: LawSlopes, A: Array, seen: Array) -> list[int]:
@@ -66,7 +76,8 @@ def _felt_states(slopes: LawSlopes, A: Array, seen: Array) -> list[int]:
     alone = [x for k in idle for x in (k, layout.nv + k)]
     others = [x for x in range(2 * nv) if x not in alone]
     felt = np.abs(A[:, others]).max(axis=(0, 1)) > UNFELT * np.abs(A).max()
-    felt |= np.abs(seen).max(axis=(0, 1), initial=0.0) > UNFELT * np.abs(seen).max(initial=0.0)
+    both = np.abs(seen).reshape(*seen.shape[:2], 2, nv)  # by motions, and by rates
+    felt |= (both > UNFELT * both.max(axis=3, keepdims=True, initial=0.0)).any(axis=(0, 1)).ravel()
     return [x for x in range(2 * nv) if x in others or any(felt[[y for y in alone if y % nv == x % nv]])]
 
 
@@ -129,6 +140,111 @@ def _without_idle_cells(loops: OpenLoops, both: int) -> OpenLoops:
             break
         kept &= ~dead
     return OpenLoops(loops.A[:, kept][:, :, kept], loops.B[:, kept], loops.C[:, :, kept], loops.period, loops.kept)
+
+
+def _without_rounding(loops: OpenLoops, angles: list[int]) -> OpenLoops:
+    """With nothing where it is rounding that an idle angle does: over inertias of spins that are small rounding is large."""
+    one = 0.0 if loops.period is None else np.eye(loops.A.shape[1])
+    change, C = loops.A - one, loops.C.copy()
+    seen = [(X, np.abs(X).max(axis=2)) for X in (change, C)]
+    for k in angles:
+        if all((np.abs(X[:, :, k]) <= ROUNDING * rows).all() for X, rows in seen):
+            change[:, :, k] = C[:, :, k] = 0.0
+    return replace(loops, A=change + one, C=C)
+
+
+def _without_spins(loops: OpenLoops, idle: list[int]) -> OpenLoops:
+    """Without idle freedoms (places of their states in z) that go on as they go while all others and all forces rest: laws that
+    know momenta see them, too, as z = p_s of equation (1) that follows. Of D, their space, D = (G, 1) in the rows (r, a):
+    z_r' = z_r - G z_a."""
+    found = []
+    for k in range(len(loops.A)):
+        J, scale = _balanced(loops, k)
+        still = np.delete(np.eye(len(J))[: len(loops.kept)], idle, axis=0)
+        V = _unseen(J, np.concatenate([still, _unit(loops.C[k] * scale)]))
+        _, size, rows = np.linalg.svd(V[idle])
+        D = V @ rows[: int((size > UNFELT).sum())].T
+        here = D.T @ J @ D
+        if np.abs(here @ here).max(initial=0.0) > UNFELT * np.abs(J).max():  # they do not just go on
+            return loops
+        found.append(D * scale[:, None])
+    places = _same_places([D[idle].T for D in found])
+    if places is None:
+        return loops
+    a = [idle[x] for x in places]
+    r = [x for x in range(loops.A.shape[1]) if x not in a]
+    G = np.array([D[r] @ np.linalg.inv(D[a]) for D in found])
+    A, B = (x[:, r] - G @ x[:, a] for x in (loops.A, loops.B))
+    kept = tuple(x for place, x in enumerate(loops.kept) if place not in a)
+    return OpenLoops(A[:, :, r], B, loops.C[:, :, r], loops.period, kept)
+
+
+def _without_internal_forces(loops: OpenLoops) -> OpenLoops:
+    """Without integrals of forces by which redundant drives only work against each other: constants of the loop, U' z, on which
+    no force of the drives acts; of no motion. With U' z = 0, z_a = -(U_a')⁻¹ U_r' z_r of as many states a of the law."""
+    found, n = [], len(loops.kept)
+    for k in range(len(loops.A)):
+        J, scale = _balanced(loops, k)
+        V = _unseen(J, np.eye(len(J))[:n])
+        V = V @ _null(J @ V, np.abs(J).max())
+        U = _null(J.T, np.abs(J).max())
+        U = U @ _null((loops.B[k] / scale[:, None]).T @ U, np.abs(loops.B[k] / scale[:, None]).max())
+        if not V.shape[1] or V.shape != U.shape or not np.linalg.cond(U.T @ V) < 1.0 / UNFELT:
+            return loops  # there are none, they grow, or are of motions
+        found.append(U / scale[:, None])
+    places = _same_places([U[n:].T for U in found])
+    if places is None:
+        return loops
+    a = [n + x for x in places]
+    r = [x for x in range(loops.A.shape[1]) if x not in a]
+    T = np.zeros((len(found), loops.A.shape[1], len(r)))
+    T[:, r] = np.eye(len(r))
+    T[:, a] = np.array([-np.linalg.solve(U[a].T, U[r].T) for U in found])
+    return OpenLoops(loops.A[:, r] @ T, loops.B[:, r], loops.C @ T, loops.period, loops.kept)
+
+
+def _balanced(loops: OpenLoops, k: int) -> tuple[Array, Array]:
+    """(J, scale): the closed loop of one pose, its rates or changes from sample to sample, of z/scale."""
+    from scipy import linalg
+
+    J = loops.closed[k] - (0.0 if loops.period is None else np.eye(loops.A.shape[1]))
+    J, (scale, _) = linalg.matrix_balance(J, permute=False, separate=True)
+    return J, scale
+
+
+def _unit(C: Array) -> Array:
+    return C / max(np.abs(C).max(initial=0.0), np.finfo(float).tiny)
+
+
+def _unseen(J: Array, C: Array) -> Array:
+    """Orthonormal basis (k, m) of the largest space that J maps into itself and C to nothing."""
+    V = _null(C, 1.0)
+    while V.shape[1]:
+        JV = J @ V
+        inside = _null(JV - V @ (V.T @ JV), np.abs(J).max())
+        if inside.shape[1] == V.shape[1]:
+            break
+        V = V @ inside
+    return V
+
+
+def _null(M: Array, size: float) -> Array:
+    """Orthonormal basis of what M maps to nothing beside this size."""
+    _, found, rows = np.linalg.svd(M)
+    return rows[int((found > UNFELT * size).sum()) :].T
+
+
+def _same_places(bases: list[Array]) -> list[int] | None:
+    """Columns by which all of some matrices (m, …) are told, as many as there are rows; None where there are no rows, or where
+    the columns of the first one do not tell another."""
+    from scipy import linalg
+
+    m = len(bases[0])
+    if not m or any(len(X) != m for X in bases):
+        return None
+    places = [int(x) for x in linalg.qr(bases[0], mode="r", pivoting=True)[1][:m]]
+    told = all(np.linalg.cond(X[:, places]) < 1.0 / UNFELT for X in bases)
+    return places if told else None
 
 
 def continuous_poles(poles: Array, period: float | None) -> Array:

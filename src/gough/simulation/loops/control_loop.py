@@ -27,7 +27,8 @@ class ControlLoop:
     """A loop, opened at the drive forces. open: its linear model from forces into the robot to those that the law gives, with
     opposite sign: L = C (s - A)⁻¹ B; from sample to sample of a law on a clock. q (nq,), tau (drives,): rest.
 
-    poles (k,), 1/s: of the closed loop, largest real part first; -inf of what a clock forgets within a period. stable. Of a
+    poles (k,), 1/s: of the closed loop, largest real part first; -inf of what a clock forgets within a period; not of bodies that
+    spin by themselves, and of integrals of forces by which redundant drives work against each other alone. stable. Of a
     stable loop, for every drive with the others' loops closed: gain_margin (drives, 2): factors of the force, the one below 1
     (0: none) and the one above (inf: none) at which stability is lost; phase_margin_deg, delay_margin (s), crossover_hz (the
     highest frequency with |L_k| = 1), bandwidth_hz (the lowest with |S_kk| = 1/√2), disk_margin (drives,): gains and phases
