@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.linalg import expm
+from scipy.linalg import expm, null_space
 
 import gough
 from gough import laws, motions, sensors
@@ -122,6 +122,26 @@ def test_a_robot_with_loops() -> None:
     assert found.outcome == "monotone" and found.theory is not None and found.theory.verdict == "monotone"
     assert found.rms[-1] < 0.1 * found.rms[0]
     assert found.errors.shape == (3, 50, 3)
+
+
+def test_redundant_drives_learn_what_moves_the_robot() -> None:
+    """Four drives, three freedoms: with the exact inverse half of the error stays at every trial, as with one drive; gains that
+    differ give forces that work against each other, S w = 0, which are not learnt."""
+    model = built(gough.load("redundant_planar"))
+    move = motions.quintic(poses=[model.home_pose, model.home_pose + [0.05, 0.03, 0, 0, 0, 0, 0]], durations=0.3)
+    law = laws.JointPD([300.0, 250.0, 350.0, 400.0], [20.0, 25.0, 15.0, 30.0])
+    found = gough.iterative_learning(model, move, law, period=0.015, trials=3, gain=0.5, effort=1e-7, tolerance=1e-10)
+    assert found.outcome == "monotone" and found.theory is not None and found.theory.verdict == "monotone"
+    assert found.theory.rate == pytest.approx(0.5, abs=1e-3) and found.theory.gain == pytest.approx(0.5, abs=1e-3)
+    np.testing.assert_allclose(found.rms[1:] / found.rms[:-1], 0.5, rtol=0.05)
+    gains = gough.iterative_learning(
+        model, move, law, period=0.015, trials=3, stiffness=[40.0, 90.0, 20.0, 60.0], damping=2.0, low_pass=15.0
+    )
+    assert gains.theory is not None and gains.theory.rate < 1.0
+    assert gains.rms[-1] < gains.rms[0]
+    states = motions.states_along(model, move, gains.times[:-1] + 0.0075)
+    for q, force in zip(states.q, gains.trials[-1].forces, strict=True):
+        assert abs(null_space(model.drive_map(q))[:, 0] @ force) < 1e-9 * np.abs(gains.trials[-1].forces).max()
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,25 @@ def test_loops_that_hold_are_not_accused(name: str) -> None:
         gough.simulate(model, motion, shaken, method="rk4", step=5e-4)
 
 
+def test_gains_by_bandwidths_are_looked_at_behind_lags_and_filters() -> None:
+    """Of a mass the gains are m w² and 2 ζ m w: the same loops as with these numbers, and what is said is the same growth."""
+    w, ratio = 2 * np.pi * 5.0, 0.3
+    more = ({"sensors": sensors.Encoders(bandwidth=2.0)}, {"actuators": [actuators.Lag(time=0.05)]})
+    by_bandwidth = (laws.JointPD(bandwidth=5.0, damping_ratio=ratio), laws.PID(bandwidth=5.0, damping_ratio=ratio))
+    by_gains = (
+        laws.JointPD(MASS * w * w, 2 * ratio * MASS * w),
+        laws.PID(*laws.PID(bandwidth=5.0, damping_ratio=ratio).tune(slider()).own_settings(slider())[:3]),
+    )
+    motion = motions.function(lambda t: [0.6 + 0.0 * t], 3.0, kind="drives", names=["slide"])
+    for asked in more:
+        for one, other in zip(by_bandwidth, by_gains, strict=True):
+            found = [told(slider(), laws.Sampled(x, 0.01, **asked), motion, check="warn")[0] for x in (one, other)]
+            assert found[0] and found[0] == found[1]
+            loop = gough.control_loop(slider(), laws.Sampled(one, 0.01, **asked))
+            said = float(found[0][0].split(" at ")[-1].split(" 1/s")[0])
+            assert said == pytest.approx(loop.poles[0].real, rel=1e-3)
+
+
 FRICTION = {"coulomb": 3.0, "smoothing": 1e-3, "viscous": 200.0}
 
 

@@ -4,10 +4,11 @@ Along the motion δẋ = A(t) δx + B(t) (F δx + F_i i + u),  i' = R δx + R_i 
 held from t_k to t_k+1, with A … R as they are in the middle, x_k+1 = Φ_k x_k + Γ_k u_k exactly, y_k = Sᵀ δ_k, and
     y = P u,   P_kj = C_k Φ_k-1 … Φ_j+1 Γ_j,  j < k                                                                    (1)
 the lifted map (drives times N, the first force and the first displacement after it first). On a clock the steps are those of
-the clock.
+the clock. Redundant drives have forces that work against each other alone, S_k w = 0: they move nothing (`working_forces`).
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,12 +18,16 @@ from gough.simulation.control.law import Law
 from gough.simulation.integration.plant import Plant
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.paths import piece_of
-from gough.simulation.motion.states import states_for
-from gough.simulation.motion.targets import target_of
+from gough.simulation.motion.states import MotionStates, states_along
 from gough.simulation.run.law_slopes import law_slopes
 from gough.simulation.run.setup import Setup
 
+if TYPE_CHECKING:
+    from gough.model import Model
+
 Array = np.ndarray
+NO_WORK = 1e-9
+"""Motion that a force makes, of the largest, that is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +48,8 @@ def lifted_map(setup: Setup, motion: Motion, times: Array) -> LiftedMap:
     if inside is not law:
         bare = Plant(model, inside, plant.rows, plant.wrenches, plant.own, plant.locks)
     middle = 0.5 * (times[:-1] + times[1:])
-    target = target_of(model, motion, numbers)
-    along = states_for(target, middle, target.wanted_sample(motion.at(middle)))
-    ends = states_for(target, times[1:], target.wanted_sample(motion.at(times[1:], "left")))
-    if along.status.any() or ends.status.any():
-        raise UsageError(f"{model.robot.name} cannot follow the motion; see gough.check_motion")
+    along = _along(model, motion, middle, numbers)
+    ends = _along(model, motion, times[1:], numbers, "left")
     tau = model.inverse_dynamics(along.q, along.v, along.acceleration, parameters=numbers).tau
     linear = model.linearize(along.q, along.v, tau, parameters=numbers, friction="viscous")
     pieces = piece_of(table.breaks, middle, False)
@@ -63,6 +65,30 @@ def lifted_map(setup: Setup, motion: Motion, times: Array) -> LiftedMap:
         for k in range(len(middle))
     ]
     return LiftedMap(_chained(C, steps), _doubts(law, inside, model.layout.nv > model.mobility))
+
+
+def working_forces(model: "Model", motion: Motion, times: Array, numbers: Array) -> Array | None:
+    """Orthonormal basis (N drives, N m), step by step, of forces without those that move nothing; None where all of them do."""
+    n = len(model.mechanism.drives)
+    if n <= model.mobility:
+        return None
+    along = _along(model, motion, 0.5 * (times[:-1] + times[1:]), numbers)
+    _, sizes, rows = np.linalg.svd(np.atleast_3d(model.drive_map(along.q, parameters=numbers)))
+    rank = int((sizes > NO_WORK * sizes[:, :1]).sum(axis=1).max())
+    if rank == n:
+        return None
+    basis = np.zeros((len(rows), n, len(rows), rank))
+    steps = np.arange(len(rows))
+    basis[steps, :, steps] = np.swapaxes(rows[:, :rank], 1, 2)
+    return basis.reshape(len(rows) * n, len(rows) * rank)
+
+
+def _along(model: "Model", motion: Motion, times: Array, numbers: Array, side: str = "right") -> MotionStates:
+    """States on the motion."""
+    found = states_along(model, motion, times, side, parameters=numbers)
+    if found.status.any():
+        raise UsageError(f"{model.robot.name} cannot follow the motion; see gough.check_motion")
+    return found
 
 
 def _step(A: Array, B: Array, slopes: list[Array], length: float, clock: float | None) -> tuple[Array, Array]:

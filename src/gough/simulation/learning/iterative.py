@@ -7,6 +7,7 @@ L       of gains: (K_p + K_d d/dt) e, later by `lead`; or of the model: the inve
 Q       a low pass without delay: Butterworth's of second order, forwards and backwards
 Theory  e_j = e_0 - P u_j with the lifted map P of the robot that runs: distances of u from where it tends to are multiplied by
         Q (1 - L P) at every trial, and (1 - P (1 - Q (1 - L P))⁻¹ Q L) e_0 stays.
+Of redundant drives only what moves the robot is learnt: W Wᵀ Q in the place of Q, with W of `_lifted.working_forces`.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from gough.simulation.control.law import Law, as_numbers, entries
 from gough.simulation.control.reference import drives_of
 from gough.simulation.control.replay import forces
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.learning._lifted import LiftedMap, lifted_map
+from gough.simulation.learning._lifted import LiftedMap, lifted_map, working_forces
 from gough.simulation.learning.result import Learning, LearningOutcome, LearningTheory, Trial
 from gough.simulation.motion.motion import Motion
 from gough.simulation.results.run import Run
@@ -139,6 +140,7 @@ def iterative_learning(
         L = _gains(model, times, stiffness, damping, lead)
     else:
         L = _inverse(lifted().P, 0.5 if gain is None else gain, 1e-3 if effort is None else effort)
+    W = working_forces(model, motion, times, model.parameters_with())
     wanted = drives_of(model, motion).at(times[1:], "left").position
     scales = _scales(model)
     found: list[Trial] = []
@@ -160,8 +162,9 @@ def iterative_learning(
         if rms > GROWN * max(found[0].rms, NOTHING * model.size):
             ended = f"the error of trial {trial} is {rms / found[0].rms:.3g} times the first"
             break
-        u = (Q @ (u.ravel() + L @ errors.ravel())).reshape(count, n)
-    linear = _theory(lifted(**told), Q, L, found[0].errors, trials) if theory and small else None
+        learnt = Q @ (u.ravel() + L @ errors.ravel())
+        u = (learnt if W is None else W @ (W.T @ learnt)).reshape(count, n)
+    linear = _theory(lifted(**told), Q, L, W, found[0].errors, trials) if theory and small else None
     all_rms = np.array([x.rms for x in found])
     outcome = LearningOutcome.DIVERGED if ended else _outcome(all_rms, NOTHING * model.size)
     if outcome is LearningOutcome.DIVERGED:
@@ -241,10 +244,12 @@ def _inverse(P: Array, gain: float, effort: float) -> Array:
     return gain * np.linalg.solve(P.T @ P + weight * np.eye(len(P)), P.T)
 
 
-def _theory(lifted: LiftedMap, Q: Array, L: Array, first: Array, trials: int) -> LearningTheory:
+def _theory(lifted: LiftedMap, Q: Array, L: Array, W: Array | None, first: Array, trials: int) -> LearningTheory:
     P = lifted.P
-    T = Q @ (np.eye(len(P)) - L @ P)
-    rate, gain = _radius(T, first.shape[1]), float(np.linalg.norm(T, 2))
+    T, L = Q @ (np.eye(len(P)) - L @ P), Q @ L
+    if W is not None:  # coordinates of what is learnt
+        T, L, P = W.T @ T @ W, W.T @ L, P @ W
+    rate, gain = _radius(T, len(T) // len(first)), float(np.linalg.norm(T, 2))
     power, peak = T, gain
     for _ in range(trials - 2 if gain > 1.0 else 0):
         power = power @ T
@@ -252,7 +257,7 @@ def _theory(lifted: LiftedMap, Q: Array, L: Array, first: Array, trials: int) ->
     e = first.ravel()
     left = float("inf")
     if rate < 1.0:
-        end = np.linalg.solve(np.eye(len(P)) - T, Q @ (L @ e))
+        end = np.linalg.solve(np.eye(len(T)) - T, L @ e)
         left = float(np.linalg.norm(e - P @ end) / max(np.linalg.norm(e), np.finfo(float).tiny))
     return LearningTheory(rate, gain, peak, left, lifted.doubts)
 

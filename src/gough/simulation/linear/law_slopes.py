@@ -7,6 +7,7 @@ Sensors, delays, actuators and own states are in there as they are in runs; nois
 out.
 """
 
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -77,8 +78,15 @@ def _standing(model: "Model", kind: str) -> Motion:
 
 def exact_sampling(law: Sampled) -> Sampled:
     """A law on a clock without limits, and whose sensors have no noise, bias, resolution and lost samples."""
-    inner = replace(feedback_of(law.law), limit=None) if isinstance(law.law, Law) else law.law
+    inner = _without_limit(feedback_of(law.law)) if isinstance(law.law, Law) else law.law
     return replace(law, law=inner, limit=None, sensors=tuple(_exact_sensor(x) for x in law.sensors))  # type: ignore[union-attr]
+
+
+def _without_limit(law: Law) -> Law:
+    """As it is tuned: made anew it would not have its gains by bandwidths, or its period."""
+    made = copy(law)
+    object.__setattr__(made, "limit", None)
+    return made
 
 
 def _exact_sensor(sensor: Any) -> Any:

@@ -7,6 +7,7 @@ Without what moves nothing that is held, and stays as it is: see `_without_spins
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -242,7 +243,8 @@ def _same_places(bases: list[Array]) -> list[int] | None:
     m = len(bases[0])
     if not m or any(len(X) != m for X in bases):
         return None
-    places = [int(x) for x in linalg.qr(bases[0], mode="r", pivoting=True)[1][:m]]
+    factors: Any = linalg.qr(bases[0], pivoting=True)
+    places = [int(x) for x in factors[2][:m]]
     told = all(np.linalg.cond(X[:, places]) < 1.0 / UNFELT for X in bases)
     return places if told else None
 
