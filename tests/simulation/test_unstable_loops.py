@@ -12,6 +12,7 @@ import gough
 from gough import actuators, laws, motions, sensors
 from gough.errors import RunWarning, UsageError
 from laws.subjects import built
+from simulation.mass_chain import chain, continuous, held
 from simulation.sliders import MASS, slider
 
 
@@ -146,6 +147,24 @@ def test_gains_by_bandwidths_are_looked_at_behind_lags_and_filters() -> None:
             loop = gough.control_loop(slider(), laws.Sampled(one, 0.01, **asked))
             said = float(found[0][0].split(" at ")[-1].split(" 1/s")[0])
             assert said == pytest.approx(loop.poles[0].real, rel=1e-3)
+
+
+@pytest.mark.parametrize("stiffness", [500.0, 30000.0])
+def test_encoders_that_do_not_tell_what_swings(stiffness: float) -> None:
+    """Three masses on springs, led at the first: x' = A x + B u, u = -(k + d/T) y + d/T y before, by NumPy."""
+    T, damping = 5e-3, 60.0
+    A, B = held(*continuous(), T)
+    step = np.zeros((7, 7))  # x, y before
+    step[:6, :6], step[6, 0] = A, 1.0
+    step[:6, [0, 6]] += B * np.array([-stiffness - damping / T, damping / T])
+    known = np.log(np.abs(np.linalg.eigvals(step)).max()) / T
+    motion = motions.function(lambda t: [0.0 * t], 2.0, kind="drives", names=["drive"])
+    law = laws.Sampled(laws.JointPD(stiffness, damping), T, sensors=sensors.Encoders())
+    texts, run = told(chain(), law, motion, method="rk4", step=1e-3, q=[1e-9, 0.0, 0.0])
+    assert bool(texts) == (known > 0) == (stiffness > 1000.0)
+    if texts:
+        assert float(texts[0].split(" at ")[-1].split(" 1/s")[0]) == pytest.approx(known, rel=1e-3)
+        assert np.abs(run.q[:, 0]).max() > 1e-6
 
 
 FRICTION = {"coulomb": 3.0, "smoothing": 1e-3, "viscous": 200.0}

@@ -49,7 +49,7 @@ def loop_growth(
     if not follows or not doubtful:
         return None
     A, B = _robot(plant, q, numbers, whole)
-    if isinstance(law, Clocked) and not _is_plain(law):
+    if isinstance(law, Clocked) and not _is_plain(law, plant.model.layout.nv == B.shape[1]):
         poles = _exact(plant, law, A, B, q, numbers)
     else:
         own = plant.laws_robot
@@ -69,8 +69,10 @@ def _is_given(law: Law) -> bool:
     return isinstance(law, StateSpace) or getattr(law, "gain", None) is not None
 
 
-def _is_plain(law: Clocked) -> bool:
-    """Whether what stands around a law on a clock is in equation (1)."""
+def _is_plain(law: Clocked, told: bool) -> bool:
+    """Whether what stands around a law on a clock is in equation (1). told: drives tell all rates."""
+    if law.sensors and not told:
+        return False
     if law.of.observer is not None or len(law.sensors) > 1 or any(type(x) is not RateLimit for x in law.actuators):
         return False
     return all(type(x) is Encoders and x.bandwidth is None and x.period is None for x in law.sensors)
@@ -115,7 +117,7 @@ def _continuous(A: Array, B: Array, slopes: Slopes) -> Array:
     return np.linalg.eigvals(np.block([[A + B @ F, B @ Fi], [R, Ri]]))
 
 
-def _sampled(law: Clocked, A: Array, B: Array, slopes: Slopes) -> Array | None:
+def _sampled(law: Clocked, A: Array, B: Array, slopes: Slopes) -> Array:
     """Poles (1/s) of equation (1): logarithms over the period."""
     F, Fi, R, Ri = slopes
     period, n, drives, k = law.of.period, len(A), B.shape[1], len(Ri)
@@ -123,8 +125,6 @@ def _sampled(law: Clocked, A: Array, B: Array, slopes: Slopes) -> Array | None:
     shown = max((ceil(x.delay / period - SAME) for x in law.sensors), default=0)
     line = Line(drives, period, law.of.delay + shown * period)
     differences = bool(law.sensors) and bool(np.abs(F[:, nv:]).max(initial=0.0) or np.abs(R[:, nv:]).max(initial=0.0))
-    if differences and nv != drives:
-        return None  # rates of what the drives do not tell
     begin, B1 = _held(A, B, line.phase)
     end, B0 = _held(A, B, period - line.phase)
     Ad, B1, whole = end @ begin, end @ B1, line.whole + bool(line.phase)
