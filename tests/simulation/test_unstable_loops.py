@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,7 +130,10 @@ def test_loops_that_hold_are_not_accused(name: str) -> None:
 def test_gains_by_bandwidths_are_looked_at_behind_lags_and_filters() -> None:
     """Of a mass the gains are m w² and 2 ζ m w: the same loops as with these numbers, and what is said is the same growth."""
     w, ratio = 2 * np.pi * 5.0, 0.3
-    more = ({"sensors": sensors.Encoders(bandwidth=2.0)}, {"actuators": [actuators.Lag(time=0.05)]})
+    more: tuple[dict[str, Any], ...] = (
+        {"sensors": sensors.Encoders(bandwidth=2.0)},
+        {"actuators": [actuators.Lag(time=0.05)]},
+    )
     by_bandwidth = (laws.JointPD(bandwidth=5.0, damping_ratio=ratio), laws.PID(bandwidth=5.0, damping_ratio=ratio))
     by_gains = (
         laws.JointPD(MASS * w * w, 2 * ratio * MASS * w),
