@@ -17,6 +17,7 @@ from gough import actuators, laws, motions, sensors
 from gough.errors import RunWarning, UsageError
 from gough.robot import loads
 from laws.subjects import built
+from simulation.mass_chain import chain, continuous
 from simulation.sliders import MASS, slider
 from simulation.test_lqr import CART, TWO, cart_matrices
 
@@ -73,6 +74,14 @@ def test_poles_of_a_clock_that_forgets() -> None:
     assert found.poles.real.max() == pytest.approx(known.real.max())
     forgets = gough.control_loop(slider(), laws.Sampled(laws.LQG(1e-3, 5.0, 1e-5, 1.0), T, sensors=sensors.Encoders()))
     assert forgets.poles.real.max() < 0 and np.isneginf(forgets.poles.real).any()
+
+
+def test_a_chain_has_all_its_masses() -> None:
+    """Led at the first of three: the second feels the third, the first does not."""
+    A, B = continuous()
+    known = np.linalg.eigvals(A - B @ np.array([[K, 0.0, 0.0, D, 0.0, 0.0]]))
+    found = gough.control_loop(chain(), laws.JointPD(K, D))
+    np.testing.assert_allclose(np.sort_complex(found.poles), np.sort_complex(known), rtol=1e-8)
 
 
 def clocked_loop(model: gough.Model, period: float, late: int) -> Any:

@@ -239,3 +239,23 @@ def test_covariances_along_a_motion_are_those_of_a_filter_by_hand() -> None:
     assert few.covariances[-1] == pytest.approx(
         found.covariances[-1], rel=0.02, abs=0.02 * np.abs(few.covariances[-1]).max()
     )
+
+
+def test_a_loop_through_an_estimate_separates() -> None:
+    """Poles are those of the feedback of the state and those of the estimate: of A - B F, and of (1 - L C) A."""
+    k, d = 400.0, 20.0
+    law = laws.Sampled(
+        laws.JointPD(k, d), T, sensors=sensors(False), observer=Kalman(disturbance=0.02, acceleration=0.05)
+    )
+    found = gough.control_loop(chain(), law)
+    L, _ = steady_gain(
+        T, [NOISE], 0.02, Kalman(acceleration=0.05).design(chain(), T, sensors(False)).accelerations, False
+    )
+    A, B = held(*continuous(), T)
+    F = np.array([[k, 0.0, 0.0, d, 0.0, 0.0]])
+    z = np.concatenate([np.linalg.eigvals(A - B @ F), np.linalg.eigvals((np.eye(6) - L @ readings(T, False)[0]) @ A)])
+    z = z[np.abs(z) > 1e-6]
+    shown = np.exp(found.poles[np.isfinite(found.poles.real)] * T)
+    shown = shown[np.abs(shown) > 1e-6]
+    assert found.stable and len(shown) == len(z)
+    assert all(np.abs(shown - x).min() < 1e-6 for x in z)

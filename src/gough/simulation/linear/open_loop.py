@@ -74,12 +74,16 @@ def _felt_states(slopes: LawSlopes, A: Array, seen: Array) -> list[int]:
     (n, …, 2nv): derivatives of the law."""
     layout = slopes.model.layout
     nv, idle = layout.nv, range(layout.mobility, layout.rigid)
-    alone = [x for k in idle for x in (k, layout.nv + k)]
-    others = [x for x in range(2 * nv) if x not in alone]
-    felt = np.abs(A[:, others]).max(axis=(0, 1)) > UNFELT * np.abs(A).max()
+    alone = {x for k in idle for x in (k, layout.nv + k)}
     both = np.abs(seen).reshape(*seen.shape[:2], 2, nv)  # by motions, and by rates
-    felt |= (both > UNFELT * both.max(axis=3, keepdims=True, initial=0.0)).any(axis=(0, 1)).ravel()
-    return [x for x in range(2 * nv) if x in others or any(felt[[y for y in alone if y % nv == x % nv]])]
+    told = (both > UNFELT * both.max(axis=3, keepdims=True, initial=0.0)).any(axis=(0, 1)).ravel()
+    felt = np.abs(A).max(axis=0) > UNFELT * np.abs(A).max()
+    found = set(range(2 * nv)) - alone
+    more = {x for x in alone if told[x] or felt[sorted(found), x].any()}
+    while more:  # what is felt by those that are felt
+        found |= {y for x in more for y in (x % nv, x % nv + nv)}
+        more = {x for x in alone - found if felt[sorted(found), x].any()}
+    return sorted(found)
 
 
 def _sampled(slopes: LawSlopes, A: Array, B: Array, q: Array, kept: list[int]) -> OpenLoops:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gough.errors import UsageError
+from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.methods import METHODS
@@ -30,8 +31,9 @@ def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
         chosen = known[0] if kind is None else kind
     else:
         chosen = kind or ""
-    law = exact_sampling(law) if isinstance(law, Sampled) else replace(inner, limit=None)
-    found = law_in_loop(law, METHODS["rk4"], model, None)
+    found = law_in_loop(law if isinstance(law, Sampled) else replace(inner, limit=None), METHODS["rk4"], model, None)
     if isinstance(found, Sampled):
         raise UsageError(f"a Python function has no linear loop where it cannot be recorded: {found.called}")
+    if isinstance(found, Clocked):  # its observer knows the noise that small signals leave out
+        found = replace(found, of=exact_sampling(found.of), limit=None)
     return found, chosen
