@@ -19,8 +19,8 @@ HEAD = """# Every key of a description file
 Written from the models that read the file (`gough.robot.schema.json_schema()`, which editors can use too), by
 `python tests/docs/refresh.py --generated`; a test keeps it fresh. This page is for looking keys up.
 [Describing a robot](describing_a_robot.md) and the pages it leads to, and [flexible bodies](flexible_bodies.md), show them in
-examples. Numbers are SI, or texts with a unit ("12 mm", "30 deg"). Keys marked "required" must be written; others may be left out.
-Every mapping may have a `source`, a text.
+examples. Numbers are SI, or texts with a unit ("12 mm", "30 deg"). Keys marked "required" must be written; others may be left
+out. Every mapping may have a `source`, a text.
 """
 
 MEANINGS: dict[str, dict[str, str]] = tomllib.loads(
