@@ -11,6 +11,7 @@ import pytest
 import gough
 from docs import generated
 from docs.blocks import ROOT
+from gough.robot import gallery
 from gough_papers.citations import EQUATIONS, PAPERS, errata
 from inner.robot import Item
 
@@ -83,3 +84,10 @@ def test_measured_figures_are_those_of_the_files() -> None:
         row["best_ns"] for row in data["functions"]["inverse_dynamics"]["rows"] if row["peer"] == "Pinocchio C++"
     )
     assert f"| {best:.0f} |" in text and data["machine"]["date"] in text
+
+
+def test_every_robot_of_the_gallery_has_a_picture() -> None:
+    """Small ones: the page loads them all. `python docs/site/turntables.py ROBOT` draws one."""
+    pictures = {path.stem: path.stat().st_size for path in (ROOT / "docs" / "images" / "gallery").glob("*.webp")}
+    assert sorted(pictures) == gallery()
+    assert sum(pictures.values()) < 3e6

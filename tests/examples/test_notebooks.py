@@ -20,8 +20,8 @@ def cells(path, kind="code"):
     return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == kind]
 
 
-def test_there_are_two():
-    assert [path.stem for path in NOTEBOOKS] == ["hexapod", "vibration"]
+def test_there_is_one_for_each_job():
+    assert [path.stem for path in NOTEBOOKS] == ["control", "hexapod", "identification", "own_robot", "vibration"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from docs.blocks import ROOT
-from docs.generated import api, equations, errata, keys, measured, others
+from docs.generated import api, equations, errata, gallery, keys, measured, others
 
 Writer = Callable[[], str]
 
@@ -18,6 +18,7 @@ PAGES: dict[str, Writer] = {
     "equations.md": equations.page,
     "errata.md": errata.page,
     "keys.md": keys.page,
+    "gallery.md": gallery.page,
     "api.md": api.page,
     "measured.md": measured.page,
     "interchange/others.md": others.page,
