@@ -106,6 +106,12 @@ def largest_difference(found, model, motion, lag=0):
     return float(np.abs(found.q - run.q[rows]).max())
 
 
+def largest_deviation(found, motion):
+    """Of the drives from the motion (rad)."""
+    wanted = [motion.at(k * PERIOD).position for k in range(len(found.readings))]
+    return float(np.abs(found.readings - wanted).max())
+
+
 def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--robot", choices=["fmu", "stepper"], default="fmu")
@@ -137,6 +143,7 @@ def main(words=None):
                 told = controller.end()
         robot.close()
     print(found.report())
+    print(f"drives off their motion by {1e3 * largest_deviation(found, motion):.2f} mrad at most")
     if told:
         print("controller:", told)
     if not asked.real_time and not asked.loss and not asked.late:
