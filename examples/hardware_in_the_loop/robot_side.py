@@ -256,7 +256,7 @@ class Link:
         self.counts["nobody there"] = there  # it goes at the first one
 
 
-def rehearse(robot, address, samples, period, network=None, *, real_time=False, hold=5, brake=1.0, patience=2.0):
+def rehearse(robot, address, samples, period, network=None, *, real_time=False, hold=5, brake=1.0, patience=5.0):
     """Let the controller at (host, port) move a robot for some samples of `period` (s).
 
     hold: samples a command may act again when no newer one is there. brake (N·m·s/rad, N·s/m): force per speed of a drive once

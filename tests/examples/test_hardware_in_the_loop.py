@@ -54,8 +54,9 @@ class Made:
         self.fmu = hil.exported_robot(self.model, folder)
 
     def rehearse(self, robot: Any, samples: int, network: Any = None, hold: int = 5, **more: Any) -> tuple[Any, dict]:
-        with hil.ControllerProcess(self.program, hold) as controller:
-            found = robots.rehearse(robot, controller.address, samples, hil.PERIOD, network, hold=hold, **more)
+        with hil.ControllerProcess(self.program, hold, idle=60.0) as controller:
+            at = controller.address
+            found = robots.rehearse(robot, at, samples, hil.PERIOD, network, hold=hold, patience=60.0, **more)
             return found, json.loads(controller.end())
 
     def robot(self, kind: str) -> Any:
@@ -197,7 +198,7 @@ def test_packets_that_are_none(made: Made, tmp_path: Path) -> None:
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel,
     ):
         channel.connect(controller.address)
-        channel.settimeout(10.0)
+        channel.settimeout(60.0)
 
         def answer(data: bytes) -> tuple[int, int, int, np.ndarray]:
             channel.send(data)
@@ -233,7 +234,7 @@ def test_too_large_a_gap_stops(made: Made) -> None:
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel,
     ):
         channel.connect(controller.address)
-        channel.settimeout(10.0)
+        channel.settimeout(60.0)
         flags, first = [], made.model.drives(made.model.home).tobytes()
         for number in (0, 4, 9, 10):  # 3 missing are filled in, 4 are not
             channel.send(robots.HEAD.pack(robots.MAGIC, robots.READING, 2, number, 0, 0, 0) + first)
@@ -271,7 +272,7 @@ def echo() -> Iterator[tuple[tuple[str, int], list[bytes]]]:
     answers: list[bytes] = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel:
         channel.bind(("127.0.0.1", 0))
-        channel.settimeout(5.0)
+        channel.settimeout(60.0)
 
         def work() -> None:
             while True:

@@ -48,7 +48,7 @@ class Built:
 
     def run(self, *words: str) -> str:
         """What the driver prints when no robot is there."""
-        done = subprocess.run([str(self.program), "patience=0.05", *words], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([str(self.program), "patience=0.05", *words], capture_output=True, text=True, timeout=120)
         assert done.returncode == 1 and not done.stderr, done.stderr
         return done.stdout
 
@@ -56,7 +56,7 @@ class Built:
     def started(self, *words: str) -> Iterator[tuple[tuple[str, int], subprocess.Popen[str]]]:
         """(where it listens, process)."""
         process = subprocess.Popen(
-            [str(self.program), "patience=20", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            [str(self.program), "patience=60", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         try:
             assert process.stdout is not None
@@ -77,7 +77,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 def over(process: subprocess.Popen[str]) -> str:
-    printed = process.communicate(timeout=60)[0]
+    printed = process.communicate(timeout=120)[0]
     assert process.returncode == 0, printed
     return printed
 
@@ -87,7 +87,7 @@ def over(process: subprocess.Popen[str]) -> str:
 def test_efforts_are_those_of_the_law(built: Built) -> None:
     with built.started("wait=10") as (at, process):
         robot = robots.StepperRobot(built.model, hil.STEP)
-        found = robots.rehearse(robot, at, 300, hil.PERIOD, patience=20.0)
+        found = robots.rehearse(robot, at, 300, hil.PERIOD, patience=60.0)
         printed = over(process)
     law = Controller(built.folder, "law", "-O0")
     assert np.array_equal(found.forces, [law.step(row)[0] for row in found.readings])
@@ -102,7 +102,7 @@ def test_late_readings_are_answered_as_late(built: Built) -> None:
     network = robots.Network(late=0.2, seed=1)
     with built.started("wait=10") as (at, process):
         robot = robots.StepperRobot(built.model, hil.STEP)
-        found = robots.rehearse(robot, at, 200, hil.PERIOD, network, patience=20.0)
+        found = robots.rehearse(robot, at, 200, hil.PERIOD, network, patience=60.0)
         printed = over(process)
     late = found.counts["answered as late"]
     assert late > 10 and f"{late} readings late" in printed and found.stopped is None
@@ -115,7 +115,7 @@ def test_under_sanitizers(tmp_path: Path) -> None:
     """A rehearsal that is the simulation, one over a bad network, and datagrams that are none."""
     built = Built(tmp_path, *SANITIZED, "-O1")
     with built.started("wait=10") as (at, process):
-        found = robots.rehearse(robots.StepperRobot(built.model, hil.STEP), at, 300, hil.PERIOD, patience=20.0)
+        found = robots.rehearse(robots.StepperRobot(built.model, hil.STEP), at, 300, hil.PERIOD, patience=60.0)
         over(process)
     assert hil.largest_difference(found, built.model, built.motion) < hil.SAME
     draw = np.random.default_rng(0)
@@ -123,7 +123,7 @@ def test_under_sanitizers(tmp_path: Path) -> None:
         for _ in range(90):
             channel.send(draw.bytes(int(draw.integers(0, 400))))
         network = robots.Network(late=0.2, seed=1)
-        found = robots.rehearse(robots.StepperRobot(built.model, hil.STEP), at, 100, hil.PERIOD, network, patience=20.0)
+        found = robots.rehearse(robots.StepperRobot(built.model, hil.STEP), at, 100, hil.PERIOD, network, patience=60.0)
         printed = over(process)
     assert found.stopped is None and "90 datagrams refused" in printed and "ERROR" not in printed
 
@@ -146,7 +146,7 @@ def answered(channel: socket.socket, data: bytes) -> tuple[int, int, np.ndarray]
 def connected(at: tuple[str, int]) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel:
         channel.connect(at)
-        channel.settimeout(20.0)
+        channel.settimeout(60.0)
         yield channel
 
 
@@ -159,7 +159,9 @@ def test_silent_robot(built: Built) -> None:
         for k in range(3):
             channel.send(packet(k, first))
         printed = over(process)
-    assert re.search(r"no reading in 4 cycles after number 2\nread ERROR", printed.replace("[ERROR] five_bar: ", ""))
+    assert re.search(
+        r"no reading in 4 cycles after number [0-2]\nread ERROR", printed.replace("[ERROR] five_bar: ", "")
+    )
     assert "system on_error: SUCCESS" in printed
 
 
@@ -219,7 +221,7 @@ def test_what_is_refused(words: str, built: Built) -> None:
 def test_what_the_controller_refuses(words: str, said: str, built: Built) -> None:
     with built.started(words) as (at, process), connected(at) as channel:
         channel.send(packet(0, built.model.drives(built.model.home)))
-        printed = process.communicate(timeout=60)[0]
+        printed = process.communicate(timeout=120)[0]
     assert process.returncode == 1 and said in printed
 
 
