@@ -6,7 +6,6 @@ a replay below: the packets' fates, what is known at each sample by their defini
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shutil
@@ -24,24 +23,10 @@ import pytest
 import gough
 from backends.compiled_c import compile_c, needs_compiler
 from docs.blocks import ROOT, blocks, same
+from examples.rehearsals import FOLDER, SANITIZED, hil, robots
 from export.controllers import CLEAN, Controller
 
-FOLDER = ROOT / "examples" / "hardware_in_the_loop"
 SAME = 1e-9
-SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-
-
-def read() -> Any:
-    spec = importlib.util.spec_from_file_location("rehearsal", FOLDER / "rehearsal.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    sys.path.remove(str(FOLDER))
-    return module
-
-
-hil = read()
-robots = sys.modules["robot_side"]
 
 
 class Made:

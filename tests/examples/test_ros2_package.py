@@ -20,12 +20,11 @@ from ruamel.yaml import YAML
 
 from backends.compiled_c import compile_c, needs_compiler
 from docs.blocks import ROOT
-from examples.test_hardware_in_the_loop import SANITIZED, hil, robots
+from examples.rehearsals import FOLDER, SANITIZED, hil, robots
 from export.controllers import Controller
 from gough.export import export_law
 
-WIRE = ROOT / "examples" / "hardware_in_the_loop"
-PACKAGE = WIRE / "ros2"
+PACKAGE = FOLDER / "ros2"
 STAND_INS = ROOT / "tests" / "examples" / "ros2_stand_ins"
 STRICT = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wshadow", "-Wconversion")
 GXX = shutil.which("g++")
@@ -41,7 +40,7 @@ class Built:
         self.model, self.motion, law = hil.the_task()
         export_law(self.model, law, folder, motion=self.motion, name="law")
         compile_c(folder, "-std=c99", "-O1", "-c", "law.c")
-        places = [f"-I{x}" for x in (STAND_INS, folder, WIRE, PACKAGE / "include")]
+        places = [f"-I{x}" for x in (STAND_INS, folder, FOLDER, PACKAGE / "include")]
         words = [str(GXX), *STRICT, *flags, *places, *SOURCES, "law.o", "-lm", "-o", "driver"]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr[:3000]
