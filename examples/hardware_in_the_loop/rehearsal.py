@@ -53,6 +53,14 @@ def sampled(lag):
     return laws.Sampled(laws.ComputedTorque(bandwidth=6.0), PERIOD, limit=40.0, sensors=sensors, delay=lag * PERIOD)
 
 
+def c_compiler(otherwise):
+    """The C compiler; where there is none it says so, and ends."""
+    found = shutil.which("gcc") or shutil.which("cc")
+    if found is None:
+        raise SystemExit(f"no C compiler here (gcc, cc): {otherwise}")
+    return found
+
+
 def compiled_controller(folder, model, motion, law):
     """The program of controller.c with the exported law."""
     compiler = shutil.which("gcc") or shutil.which("cc")
@@ -96,6 +104,7 @@ class ControllerProcess:
 
 def exported_robot(model, folder):
     """The file of the robot as an FMU."""
+    c_compiler("the FMU has no binary; take --robot stepper")
     return export_fmu(model, Path(folder) / "robot.fmu", step=STEP, derivatives=False)
 
 
@@ -127,17 +136,22 @@ def main(words=None):
     parser.add_argument("--hold", type=int, default=5, help="samples to hold a command before the stop")
     parser.add_argument("--at", help="HOST:PORT of a controller that runs already")
     asked = parser.parse_args(words)
+    host, _, port = (asked.at or "127.0.0.1:0").rpartition(":")
+    if not host or not port.isdigit() or asked.samples < 1 or not 0 <= asked.hold <= 1000:
+        parser.error("--at is HOST:PORT, --samples 1 or more, --hold 0 to 1000")
+    try:
+        network = Network(asked.loss, asked.late, asked.most, asked.lag, asked.seed)
+    except ValueError as problem:
+        parser.error(str(problem))
     model, motion, law = the_task()
-    network = Network(asked.loss, asked.late, asked.most, asked.lag, asked.seed)
     more = {"real_time": asked.real_time, "hold": asked.hold}
     with tempfile.TemporaryDirectory() as folder:
+        program = None if asked.at else compiled_controller(folder, model, motion, law)
         as_stepper = asked.robot == "stepper"
         robot = StepperRobot(model, STEP) if as_stepper else FmuRobot(exported_robot(model, folder), model)
-        if asked.at:
-            host, port = asked.at.rsplit(":", 1)
+        if program is None:
             found, told = rehearse(robot, (host, int(port)), asked.samples, PERIOD, network, **more), ""
         else:
-            program = compiled_controller(folder, model, motion, law)
             with ControllerProcess(program, asked.hold) as controller:
                 found = rehearse(robot, controller.address, asked.samples, PERIOD, network, **more)
                 told = controller.end()

@@ -50,6 +50,12 @@ class Network:
     lag: int = 0
     seed: int = 0
 
+    def __post_init__(self):
+        if not (0 <= self.loss <= 1 and 0 <= self.late <= 1 and self.most >= 1 and self.lag >= 0 and self.seed >= 0):
+            raise ValueError(
+                f"{self}: loss and late are parts from 0 to 1, most is 1 or more, lag and seed are 0 or more"
+            )
+
     def fates(self, samples):
         """Delay (2, samples) of readings and of commands, in samples; LOST where there is none."""
         draw = np.random.default_rng(self.seed)

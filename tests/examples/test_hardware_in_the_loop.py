@@ -309,10 +309,21 @@ def test_fates_are_those_of_the_seed() -> None:
     assert abs((fates[0] > 0).mean() - 0.9 * 0.2) < 0.014
 
 
+@pytest.mark.parametrize(
+    "words", ["--loss 2", "--lag -1", "--most 0", "--at here", "--samples 0", "--hold -1", "--seed -3"]
+)
+def test_what_is_refused(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        hil.main(words.split())
+    assert words.split()[0].removeprefix("--") in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_without_a_compiler_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(SystemExit, match="no C compiler here"):
-        hil.compiled_controller(tmp_path, *hil.the_task())
+    monkeypatch.setenv("PATH", str(tmp_path))  # nothing is there
+    with pytest.raises(SystemExit, match=r"no C compiler here \(gcc, cc\): the controller cannot be made"):
+        hil.main([])
+    with pytest.raises(SystemExit, match="take --robot stepper"):
+        hil.main(["--at", "127.0.0.1:5005"])
 
 
 @needs_compiler
