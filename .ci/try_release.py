@@ -1,5 +1,6 @@
 """Try what is about to be released: `python .ci/try_release.py build`, then `install`, then `extras`.
 
+version   that all files state the same version, and the tag, where one is given
 build     wheel and sdist, made twice and compared bit by bit; what is in them; `twine check`
 install   the wheel in clean environments, with the newest and with the lowest versions that pyproject admits; jobs of the
           README in an empty folder, and tests of the library against the installed wheel
@@ -114,6 +115,20 @@ def built(folder: Path, epoch: str) -> dict[str, Path]:
             shutil.copy(ROOT / name, source / name)
     call(sys.executable, "-m", "build", "--outdir", folder / "dist", source, SOURCE_DATE_EPOCH=epoch)
     return {path.suffix: path for path in (folder / "dist").iterdir()}
+
+
+def version(told: argparse.Namespace) -> None:
+    """One version everywhere."""
+    wanted = DOCUMENT["version"]
+    stated = {
+        "src/gough/__init__.py": rf'^__version__ = "{re.escape(wanted)}"$',
+        "CITATION.cff": rf"^version: {re.escape(wanted)}$",
+        "CHANGELOG.md": rf"^## \[{re.escape(wanted)}\] - \d{{4}}-\d\d-\d\d$",
+    }
+    for name, pattern in stated.items():
+        demand(f"{name}: {wanted}", bool(re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)))
+    if told.tag:
+        demand(f"the tag is v{wanted}", told.tag == f"v{wanted}")
 
 
 def build(_: argparse.Namespace) -> None:
@@ -241,10 +256,12 @@ def read_arguments() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     steps = parser.add_subparsers(required=True)
-    for step in (build, install, extras):
+    for step in (version, build, install, extras):
         one = steps.add_parser(step.__name__, help=(step.__doc__ or "").splitlines()[0])
         one.set_defaults(step=step)
-        if step is not build:
+        if step is version:
+            one.add_argument("tag", nargs="?")
+        if step in (install, extras):
             one.add_argument("--pythons", nargs="+", default=[f"{sys.version_info[0]}.{sys.version_info[1]}"])
             one.add_argument("--versions", nargs="+", choices=list(RESOLUTIONS), default=list(RESOLUTIONS))
         if step is install:
