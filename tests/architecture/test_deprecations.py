@@ -48,7 +48,9 @@ def test_there_is_one_way_to_deprecate() -> None:
 
 
 def test_the_warning_says_what_to_write_and_when_the_old_way_leaves_at_the_line_of_the_user() -> None:
-    with pytest.warns(DeprecationWarning, match=r"mass is called weight now; the old way leaves with gough 9\.9") as told:
+    with pytest.warns(
+        DeprecationWarning, match=r"mass is called weight now; the old way leaves with gough 9\.9"
+    ) as told:
         warn_deprecated("mass is called weight now", leaves="9.9")
     assert told[0].filename == __file__
 

@@ -21,7 +21,9 @@ def test_numbers_are_those_on_file(robot: str) -> None:
     assert set(now) == set(then)
     for name, told in then.items():
         error = np.abs(now[name] - told).max() / np.abs(told).max()
-        assert error <= SAME, f"{name} of {robot}: {error:.1e}; CHANGELOG.md says so where it is meant (gallery_numbers.py)"
+        assert error <= SAME, (
+            f"{name} of {robot}: {error:.1e}; CHANGELOG.md says so where it is meant (gallery_numbers.py)"
+        )
 
 
 @pytest.mark.parametrize("robot", robots())
