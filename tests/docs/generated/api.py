@@ -14,7 +14,7 @@ import gough
 HEAD = """# API reference
 
 Everything public under `gough`, from its signatures and docstrings; written by `python tests/docs/refresh.py --generated`, a
-test keeps it fresh. [Reading results](reading_results.md) shows the calls of a model at work. Shapes are those of
+test keeps it fresh. [Calls and results](reading_results.md) shows the calls of a model at work. Shapes are those of
 one state; leading axes broadcast. Units are SI.
 """
 
