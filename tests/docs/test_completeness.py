@@ -66,18 +66,13 @@ def words(*names: str) -> set[str]:
     return {word for span in spans for word in re.findall(r"[\w°]+", span)}
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", [*MODELS, *FLEXIBLE], ids=lambda model: model.__name__)
 def test_every_key_has_a_meaning(model: type) -> None:
     assert not set(model.written_keys()) - {"source"} - set(MEANINGS[model.__name__])
 
 
 def test_meanings_are_those_of_the_keys() -> None:
     assert not missing_meanings()
-
-
-@pytest.mark.parametrize("model", FLEXIBLE, ids=lambda model: model.__name__)
-def test_every_key_of_flexible_bodies_is_described(model: type) -> None:
-    assert not set(model.written_keys()) - {"source"} - words("flexible_bodies.md")
 
 
 def test_every_key_of_the_document_and_of_legs_has_a_meaning() -> None:
