@@ -123,6 +123,13 @@ def test_other_faults_are_no_gains(change: Change) -> None:
     assert "the force of" not in said({"left_motor": change})
 
 
+def test_a_sensor_that_measures_something_else_is_no_factor() -> None:
+    """Noise alone was said to be a force that is 887 ± 900 times too small."""
+    text = said({"left_motor": lambda x: 0.01 * np.random.default_rng(1).normal(size=len(x))})
+    x, s = (float(n) for n in re.findall(r"only (\S+) ± (\S+) of the force of left_motor were measured", text)[0])
+    assert abs(x) < 5 * s < 0.2
+
+
 GANTRY = """
 format: 1
 name: gantry
