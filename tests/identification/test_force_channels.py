@@ -176,3 +176,25 @@ def test_a_gain_that_nothing_fixes_is_named_though_another_one_is_fixed() -> Non
     model = gough.build(loads(GANTRY))
     with pytest.raises(gough.UsageError, match=r"fixes no gain of x, since"):
         gough.identify(model, gantry_log(1.0, 0), parameters=("beam.M", "friction", "gains"))
+
+
+def test_runs_of_different_robots_are_told() -> None:
+    """Heads of 4 and 5.2 kg: by themselves both are right, and the mean of them is neither."""
+    model = gough.build(loads(GANTRY))
+    with pytest.warns(
+        gough.errors.IdentificationWarning, match=r"if each of log 0, log 1 is fitted by itself: another robot"
+    ):
+        gough.identify(model, [gantry_log(1.0, 0), gantry_log(1.3, 1)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gough.identify(model, [gantry_log(1.0, 0), gantry_log(1.0, 1)])
+
+
+def test_a_misfit_that_all_runs_share_is_none_of_different_robots() -> None:
+    logs = []
+    for seed in range(2):
+        log = gantry_log(1.0, seed)
+        logs.append(replace(log, forces={**log.forces, "x": log.forces["x"] + 30.0 * np.sin(9.0 * log.time)}))
+    with pytest.warns(gough.errors.IdentificationWarning) as told:
+        gough.identify(gough.build(loads(GANTRY)), logs)
+    assert not any("fitted by itself" in str(w.message) for w in told)
