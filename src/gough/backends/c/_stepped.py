@@ -24,6 +24,8 @@ from gough.errors import Failure
 Vector = np.ndarray
 AFTER = "_after"
 """Ends the name of an output that is a cell of the memory from then on."""
+ON_ITS_WAY = """ Bits of the estimate are about its way to
+   the next sample: the commands are those of this one, the estimate stays where it is."""
 NEAR = 1e-12
 """Of 1 s and of a time: a piece of the motion begins where it is so near."""
 
@@ -131,7 +133,9 @@ class SteppedText:
             f"void {name}_init({name}_state *state);",
             "",
             "/* One sample; call it every period. Where its status is not 0 the commands are those of the sample before (0 at",
-            "   the first one), and of what is remembered only the readings go on. */",
+            "   the first one), and of what is remembered only the readings go on."
+            + (ON_ITS_WAY if self.rates is not None else "")
+            + " */",
             f"{self._step_prototype()};",
             "",
             *["#ifdef __cplusplus", "}", "#endif", "", "#endif"],
