@@ -197,7 +197,7 @@ def main() -> None:
     parser.add_argument("--flags", default=FLAGS, help="of the C compiler")
     parser.add_argument("--only", help="words of the name of one controller")
     parser.add_argument("--out", type=Path, default=HERE)
-    parser.add_argument("--crossed", type=int, default=400, help="steps on other machines")
+    parser.add_argument("--crossed", type=int, default=400, help="steps on other machines, 0 for none")
     parser.add_argument("--tiny", action="store_true", help="few steps of one controller: shows that all of it runs")
     asked = parser.parse_args()
     duration, counted = 0.5, 20
@@ -221,7 +221,7 @@ def main() -> None:
                     "loop": measured(harness, "loop", asked.seconds),
                     "load": [load, os.getloadavg()[0]],
                     "instructions": measured(harness, "instructions", counted),
-                    "machines": crossed(case, Path(folder), duration, asked.crossed),
+                    "machines": crossed(case, Path(folder), duration, asked.crossed) if asked.crossed else [],
                 }
             )
     text = table(rows, about, asked.flags)

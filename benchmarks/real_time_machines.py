@@ -100,7 +100,7 @@ class Crossing:
         return [int(n) for word, n in sizes if word != "COMMAND"]
 
     def _call(self, *arguments: str) -> str:
-        done = subprocess.run(arguments, cwd=self.folder, capture_output=True, text=True, timeout=500)
+        done = subprocess.run(arguments, cwd=self.folder, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"{' '.join(arguments)}: exit status {done.returncode}\n{done.stderr[:2000]}")
         return done.stdout
