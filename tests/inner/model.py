@@ -1,5 +1,6 @@
 """Inner names of `gough.model`."""
 
 from gough.model.functions import trace_entry
+from gough.model.tangent import tangent_derivative
 
-__all__ = ["trace_entry"]
+__all__ = ["tangent_derivative", "trace_entry"]
