@@ -152,7 +152,7 @@ def test_states_are_rows_and_the_distance_to_singularities_follows_geometry() ->
 @pytest.mark.parametrize("name", ["three_prs", "pedrammehr2012"])
 @pytest.mark.quick_cases("three_prs")
 def test_all_slopes_of_a_number_cost_less_than_five_evaluations(name: str) -> None:
-    """Operations of the sweep backwards through forces and closures, by hundreds of numbers of the design, beside those of forces."""
+    """Operations of the sweep backwards, through forces and closures, to hundreds of numbers of the design."""
     model = built(name).unlocked
     forces = model.function("inverse_dynamics")
     sweep = tangent_derivative(model, "inverse_dynamics", ("parameters",), "vjp", closing=True)
