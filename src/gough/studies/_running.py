@@ -172,7 +172,7 @@ class _StudyRun:
         front, known, number, asked = GatheredDesigns(self.study, None), KnownDesigns(evaluator), 0, 0
         graded = bool(search.polish) and not _why_no_gradients(evaluator)
         try:
-            for found in generations(evaluator, search.count, search.population, search.seed, self._generation):
+            for found in generations(evaluator, search, self._generation):
                 front.add(number, arrays := arrays_of(found))
                 known.add(arrays)
                 yield number, arrays
