@@ -44,7 +44,7 @@ class Numbers:
         near = {n: rng.uniform(-0.03, 0.03, 3) for n in NAMES}
         self.inertia, self.axis, self.mass, self.center, self.turn, self.place = {}, {}, {}, {}, {}, {}
         for k, n in enumerate(NAMES):
-            p, Q = rng.uniform(0.5, 2.0, 3) * 1e-3, Rotation.random(random_state=rng).as_matrix()
+            p, Q = rng.uniform(0.5, 2.0, 3) * 1e-3, Rotation.random(None, rng).as_matrix()
             self.inertia[n] = Q @ np.diag([p[1] + p[2], p[0] + p[2], p[0] + p[1]]) @ Q.T
             x = rng.normal(size=3)
             self.axis[n], self.mass[n] = x / np.linalg.norm(x), float(rng.uniform(0.3, 1.2))
