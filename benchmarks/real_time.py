@@ -7,7 +7,7 @@ computed torque with forward geometry, and a hexapod whose platform has ten mode
 commands are compared with the run's before anything is timed. Steps back to back, each timed by itself; then a loop woken by the
 clock; then the instructions of steps, stepped through one by one: a bound that does not depend on the host's clock. Wants a quiet
 machine; asks for the FIFO scheduler and locked memory, says whether it got them and what load others made. Then the same
-controllers, in double and single precision, on an aarch64 and a Cortex-M7 under qemu (`real_time_machines.py`): bits,
+controllers, in double and single precision, on an aarch64 and a Cortex-M7 under qemu (`real_time/other_machines.py`): bits,
 instructions, memory.
 """
 
@@ -16,13 +16,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from real_time_machines import AARCH64, CORTEX_M7, HOST, Crossing
 
 import gough
 from gough import laws
@@ -32,6 +32,10 @@ from gough.sensors import Encoders
 from gough_bench.machine import machine
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE / "real_time"))
+
+from other_machines import AARCH64, CORTEX_M7, HOST, Crossing  # noqa: E402
+
 PERIOD = 2.5e-4
 FLAGS = "-std=c99 -O3 -march=native -ffp-contract=fast -fno-math-errno"
 CASES: dict[str, dict[str, Any]] = {

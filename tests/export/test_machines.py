@@ -31,10 +31,10 @@ ROUNDING = 1e-10
 
 
 def tools() -> Any:
-    """benchmarks/real_time_machines.py."""
-    name = "real_time_machines"
+    """benchmarks/real_time/other_machines.py."""
+    name = "other_machines"
     if name not in sys.modules:
-        path = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
+        path = Path(__file__).parents[2] / "benchmarks" / "real_time" / f"{name}.py"
         spec = importlib.util.spec_from_file_location(name, path)
         assert spec is not None and spec.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(spec)

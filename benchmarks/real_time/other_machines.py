@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-HERE = Path(__file__).parent / "real_time"
+HERE = Path(__file__).parent
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-O2")
 SAME_BITS = "-ffp-contract=off"
 """Products and sums are rounded one by one, on machines with multiply-adds too."""
