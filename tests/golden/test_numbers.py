@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from golden.gallery_numbers import FILE, model, numbers, robots
+from golden.regenerate import MESHED
 
 SAME = 1e-12
 """Of the largest number of its kind, for the same state of the same robot."""
+BENT = 1e-8
+"""The same of robots whose shapes an eigenvalue solver makes: its rounding, another one with every version of SciPy and every
+processor, is magnified by their inverse models (long2014: 1.5e-10 between SciPy 1.13 and 1.17)."""
 KEPT = json.loads(FILE.read_text(encoding="utf-8"))
 
 DEAR = ("agile_eye", "delta_flexible", "dualemps_8", "hexapod_flexible")
@@ -24,7 +28,7 @@ def test_numbers_are_those_on_file(robot: str) -> None:
     assert set(now) == set(then)
     for name, told in then.items():
         error = np.abs(now[name] - told).max() / (np.abs(told).max() or 1.0)
-        assert error <= SAME, (
+        assert error <= (BENT if robot in MESHED else SAME), (
             f"{name} of {robot}: {error:.1e}; CHANGELOG.md says so where it is meant (gallery_numbers.py)"
         )
 

@@ -2,7 +2,8 @@
 
 grid, sobol, latin hypercube   `count` points (of a grid: levels of variables without a step)
 gradient                       from `starts` points of a Sobol sequence, the description's own first, `iterations` each
-evolution                      `count` designs in generations of `population` and between those of the front, `polish` descents
+evolution                      `count` designs in `generations` (nsga2; nsga3 spreads many objectives along reference directions)
+                               of `population` and between those of the front, `polish` descents
 
 With a `budget` (s) each of them ends when that time is over, with what is done.
 """
@@ -19,9 +20,18 @@ USED = {
     "sobol": ("count", "seed"),
     "latin hypercube": ("count", "seed"),
     "gradient": ("starts", "iterations", "solver", "seed"),
-    "evolution": ("count", "population", "polish", "iterations", "solver", "seed"),
+    "evolution": ("count", "population", "generations", "polish", "iterations", "solver", "seed"),
 }
-DEFAULTS = {"count": 1024, "starts": 8, "iterations": 100, "solver": "auto", "population": 100, "polish": 10, "seed": 0}
+DEFAULTS = {
+    "count": 1024,
+    "starts": 8,
+    "iterations": 100,
+    "solver": "auto",
+    "population": 100,
+    "generations": "nsga2",
+    "polish": 10,
+    "seed": 0,
+}
 LEVELS = 5
 """Of a grid's variables without a step."""
 
@@ -38,6 +48,7 @@ class StudySearch:
     solver: str = DEFAULTS["solver"]
     population: int = DEFAULTS["population"]
     polish: int = DEFAULTS["polish"]
+    generations: str = DEFAULTS["generations"]
     budget: float | None = None
 
     @classmethod
@@ -53,6 +64,8 @@ class StudySearch:
             )
         if known.get("solver", "auto") not in ("auto", "ipopt", "slsqp"):
             raise UsageError(f"search: no solver {known['solver']!r}; use auto, ipopt or slsqp")
+        if known.get("generations", "nsga2") not in ("nsga2", "nsga3"):
+            raise UsageError(f"search: no generations {known['generations']!r}; use nsga2 or nsga3")
         if method == "grid":
             known.setdefault("count", LEVELS)
         if method == "evolution":

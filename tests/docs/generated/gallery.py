@@ -10,8 +10,8 @@ from typing import Any
 from docs.blocks import ROOT
 from docs.generated.table import table
 from gough.robot import Robot, UnphysicalInertiaWarning, gallery, load
-from gough.robot.tree import placed_joints, placed_loops
 from gough_papers.bibliography import Reference, basis
+from inner.robot import placed_joints, placed_loops
 
 HEAD = """# Gallery
 

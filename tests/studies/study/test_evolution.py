@@ -55,9 +55,29 @@ def test_an_ended_run_goes_on(tmp_path: Path) -> None:
         gough.StudyResult.load(tmp_path / "none")
 
 
-def test_generations_alone_without_polish() -> None:
-    found = slider_study(maximise="way", search=SEARCH | {"polish": 0}).run()
+@pytest.mark.parametrize("generations", ["nsga2", "nsga3"])
+def test_generations_alone_without_polish(generations: str) -> None:
+    found = slider_study(maximise="way", search=SEARCH | {"polish": 0, "generations": generations}).run()
     assert found.designs == 120 and not found.descents
+
+
+@pytest.mark.slow
+def test_the_front_of_nsga3_beside_closed_forms() -> None:
+    """As above, by generations alone: they come near the exact front, and along all of it."""
+    found = slider_study(maximise="way", search=SEARCH | {"count": 1200, "polish": 0, "generations": "nsga3"}).run()
+    a, rods = np.linspace(0, 2 * np.pi, 181), np.linspace(0.25, 0.6, 400)
+    cranks = np.linspace(0.05, 0.2, 200)
+    exact = np.array([min(np.abs(torque(c, rod, 2.0, a, 2 * np.pi)).max() for rod in rods) for c in cranks])
+    ways, needed = 2 * found.front.designs.x[:, 0], found.front.designs.values[:, 1]
+    assert ways.min() < 0.11 and ways.max() > 0.39
+    assert covered(ways, needed, exact.max()) > 0.95 * covered(2 * cranks, exact, exact.max())
+
+
+def test_what_generations_may_be() -> None:
+    with pytest.raises(gough.DescriptionError, match="no generations 'nsga4'; use nsga2 or nsga3"):
+        slider_study(maximise="way", search=SEARCH | {"generations": "nsga4"})
+    with pytest.raises(gough.DescriptionError, match="several objectives"):
+        slider_study(search=SEARCH | {"generations": "nsga3"})
 
 
 @pytest.mark.parametrize("name", ["force", "room"])

@@ -1,4 +1,4 @@
-"""Several objectives: generations by pymoo's NSGA-II, descents by gradients, designs between those of the front.
+"""Several objectives: generations by pymoo's NSGA-II or NSGA-III, descents by gradients, designs between those of the front.
 
 Infeasible designs have one violation: what is no robot counts more than any constraint, so that generations first find robots,
 then those that keep their constraints, then better ones. Where there are gradients a third of the designs is for generations,
@@ -10,12 +10,14 @@ evaluation each, a descent some twenty points with gradients.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 import numpy as np
 
 from gough.errors import UsageError
 from gough.studies._pareto import ParetoFront, crowding
+from gough.studies._search import StudySearch
 from gough.studies.study.evaluation import Evaluated, Evaluator
 from gough.studies.study.variables import DesignSpace
 
@@ -35,10 +37,10 @@ NOWHERE = 1e9
 
 
 def generations(
-    evaluator: Evaluator, budget: int, population: int, seed: int, evaluate: Callable[[int, np.ndarray], Evaluated]
+    evaluator: Evaluator, search: StudySearch, evaluate: Callable[[int, np.ndarray], Evaluated]
 ) -> Iterator[Evaluated]:
-    """Designs of one generation after the other until the budget of designs is spent. evaluate: a whole generation, by its number
-    and points; what it returns decides all that follows, so that a run is done again by the same answers."""
+    """Designs of one generation after the other until `search.count` designs are spent. evaluate: a whole generation, by its
+    number and points; what it returns decides all that follows, so that a run is done again by the same answers."""
     try:
         from pymoo.core.problem import Problem  # pyright: ignore[reportMissingImports]
         from pymoo.problems.static import StaticProblem  # pyright: ignore[reportMissingImports]
@@ -46,8 +48,8 @@ def generations(
         raise UsageError(REMEDY) from problem
     k, objectives = len(evaluator.space.variables), len(evaluator.objectives)
     problem = Problem(n_var=k, n_obj=objectives, n_ieq_constr=1, xl=np.zeros(k), xu=np.ones(k))
-    algorithm = _algorithm(population)
-    algorithm.setup(problem, seed=seed, termination=("n_eval", budget), verbose=False)
+    algorithm = _algorithm(search, objectives)
+    algorithm.setup(problem, seed=search.seed, termination=("n_eval", search.count), verbose=False)
     number = 0
     while algorithm.has_next():
         asked = algorithm.ask()
@@ -60,10 +62,27 @@ def generations(
         yield found
 
 
-def _algorithm(population: int) -> Any:
-    from pymoo.algorithms.moo.nsga2 import NSGA2  # pyright: ignore[reportMissingImports]
+def _algorithm(search: StudySearch, objectives: int) -> Any:
+    if search.generations == "nsga2":
+        from pymoo.algorithms.moo.nsga2 import NSGA2  # pyright: ignore[reportMissingImports]
 
-    return NSGA2(pop_size=population)
+        return NSGA2(pop_size=search.population)
+    from pymoo.algorithms.moo.nsga3 import NSGA3  # pyright: ignore[reportMissingImports]
+    from pymoo.util.ref_dirs import get_reference_directions  # pyright: ignore[reportMissingImports]
+
+    directions = get_reference_directions(
+        "das-dennis", objectives, n_partitions=count_partitions(search.population, objectives)
+    )
+    return NSGA3(directions, pop_size=search.population)
+
+
+def count_partitions(population: int, objectives: int) -> int:
+    """Into how many parts each objective's axis is cut, so that there are as many reference directions as fit into a population:
+    p parts of n objectives give (p + n - 1 over n - 1) directions [Das, Dennis 1998]."""
+    parts = 1
+    while comb(parts + objectives, objectives - 1) <= population:
+        parts += 1
+    return parts
 
 
 @dataclass(frozen=True)

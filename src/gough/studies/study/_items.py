@@ -160,6 +160,7 @@ class SearchItem(Item):
     iterations: Annotated[int, _whole(1)] | None = None
     solver: str | None = None
     population: Annotated[int, _whole(4)] | None = None
+    generations: str | None = None
     polish: Annotated[int, _whole(0)] | None = None
     budget: Any = None
 

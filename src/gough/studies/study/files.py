@@ -99,6 +99,8 @@ class _StudyReading(CaseText, ToleranceText):
         evaluator = Evaluator(space, cases, tuple(measures), objectives, constraints, tolerances)
         if search.method in ("gradient", "evolution") and not objectives:
             self.complain(("search", "method"), f"{search.method} without an objective", "minimise or maximise")
+        if search.generations == "nsga3" and len(objectives) == 1:
+            self.complain(("search", "generations"), "nsga3 spreads several objectives, and this is one", "nsga2")
         if search.method == "gradient":
             self.attempt(("search", "method"), evaluator.demand_gradients)
         if not measures and "measures" not in self.spoilt:
