@@ -10,14 +10,16 @@
 #define EXPORT
 #endif
 
+#define STARTING (fmu_MADE | fmu_INITIALISING)
 #define EXCHANGING (fmu_EVENT | fmu_CONTINUOUS)
-#define DEMAND(phases, name)                       \
-    fmu_Model *m = instance;                       \
-    if (!m) {                                      \
-        return fmu_ERROR;                          \
-    }                                              \
-    if (fmu_demand(m, (phases), name) != fmu_OK) { \
-        return fmu_ERROR;                          \
+#define BOTH (fmu_EXCHANGE | fmu_STEPS)
+#define DEMAND(kinds, phases)                                       \
+    fmu_Model *m = instance;                                        \
+    if (!m) {                                                       \
+        return fmu_ERROR;                                           \
+    }                                                               \
+    if (fmu_demand(m, (kinds), (phases), __func__) != fmu_OK) {     \
+        return fmu_ERROR;                                           \
     }
 #define DEMAND_POINTER(pointer, n)                                                   \
     if (!(pointer) && (n)) {                                                         \
