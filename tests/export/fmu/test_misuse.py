@@ -84,7 +84,7 @@ def test_steps_that_cannot_be(opened, version):
 
 @both
 def test_steps_that_fail(opened, version):
-    """A step that fails on its way: in 3.0 nothing has happened, in 2.0 the instance says how far it came and waits to be set back."""
+    """A step that fails on its way: in 3.0 nothing has happened, in 2.0 the instance says how far it came and waits."""
     one = opened(version)
     one.begin()
     one.step(0.0, 0.01)
