@@ -27,7 +27,7 @@ static int directional2(void *instance, const unsigned *unknowns, size_t rows, c
     return fmi2GetDirectionalDerivative(instance, unknowns, rows, knowns, columns, seeds, found);
 }
 
-#include "fuzz.h"
+#include "fuzz_calls.h"
 
 #define LOOKING (INITIALISING | EVENT | CONTINUOUS | TERMINATED | BROKEN)
 #define GETTING (LOOKING | STEPPING | STEP_FAILED)
@@ -155,8 +155,8 @@ static int do_step(Slot *s, int wild) {
         if ((int)fmi2GetRealStatus(s->instance, fmi2LastSuccessfulTime, &last) != OK || !(last >= s->time) || !(last <= from + step)) {
             exit(6);
         }
-        s->phase = STEP_FAILED;
-        s->time = last;
+        s->fallen = STEP_FAILED;
+        s->fallen_time = last;
     }
     return status;
 }

@@ -20,7 +20,7 @@
 #define TO_BYTES fmi3SerializeFMUState
 #define FROM_BYTES fmi3DeserializeFMUState
 
-#include "fuzz.h"
+#include "fuzz_calls.h"
 
 #define ALIVE (INITIALISING | EVENT | CONTINUOUS | TERMINATED)
 
