@@ -186,6 +186,35 @@ def test_rollback(opened, version):
     assert status_of(two.unpack, spoilt) == ERROR
 
 
+def test_instantiation_in_words(opened):
+    """What is said where no instance can be made, and that nothing is said where messages are switched off."""
+    one, said = opened(), []
+    library = ctypes.CDLL(one.fmu.dll._name)
+    tell = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)(
+        lambda _, status, category, text: said.append((status, category, text))
+    )
+    make = library.fmi3InstantiateCoSimulation
+    make.restype = ctypes.c_void_p
+    text, flag, pointer = ctypes.c_char_p, ctypes.c_bool, ctypes.c_void_p
+    make.argtypes = [text, text, text, flag, flag, flag, flag, pointer, ctypes.c_size_t, pointer, pointer, pointer]
+    token, log = one.description.guid.encode(), ctypes.cast(tell, pointer)
+    for name, key, events, words in (
+        (b" ", token, False, b"name"),
+        (b"x", b"{other}", False, b"token"),
+        (b"x", token, True, b"event mode"),
+    ):
+        assert make(name, key, None, False, True, events, False, None, 0, None, log, None) is None
+        assert words in said.pop()[2]
+    step = library.fmi3DoStep
+    step.argtypes = [pointer, ctypes.c_double, ctypes.c_double, flag, pointer, pointer, pointer, pointer]
+    for logging in (True, False):
+        made = make(b"x", token, None, False, logging, False, False, None, 0, None, log, None)
+        assert step(made, 0.0, 0.1, False, None, None, None, None) == ERROR
+        assert len(said) == logging
+        said.clear()
+        library.fmi3FreeInstance(ctypes.c_void_p(made))
+
+
 def test_null_instance(opened):
     one = opened()
     step = ctypes.CDLL(one.fmu.dll._name).fmi3Terminate

@@ -18,15 +18,15 @@ static void say(fmu_Model *m, int status, const char *text) {
     }
 }
 
-EXPORT const char *fmi2GetTypesPlatform(void) {
+EXPORT(const char *, fmi2GetTypesPlatform, (void)) {
     return "default";
 }
 
-EXPORT const char *fmi2GetVersion(void) {
+EXPORT(const char *, fmi2GetVersion, (void)) {
     return "2.0";
 }
 
-EXPORT int fmi2SetDebugLogging(void *instance, int on, size_t n, const char *const categories[]) {
+EXPORT(int, fmi2SetDebugLogging, (void *instance, int on, size_t n, const char *const categories[])) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(categories, n);
     return fmu_choose_logging(m, on, n, categories);
@@ -40,8 +40,8 @@ static void release(const fmu_Model *m, void *memory) {
     release2(m->callbacks, memory);
 }
 
-EXPORT void *fmi2Instantiate(const char *name, int type, const char *guid, const char *resources, const Callbacks *callbacks,
-                             int visible, int logging) {
+EXPORT(void *, fmi2Instantiate, (const char *name, int type, const char *guid, const char *resources, const Callbacks *callbacks,
+                             int visible, int logging)) {
     const char *problem = NULL;
     fmu_Model *m = NULL;
     (void)resources;
@@ -86,7 +86,7 @@ EXPORT void *fmi2Instantiate(const char *name, int type, const char *guid, const
     return m;
 }
 
-EXPORT void fmi2FreeInstance(void *instance) {
+EXPORT(void, fmi2FreeInstance, (void *instance)) {
     fmu_Model *m = instance;
     if (m) {
         const Callbacks *c = m->callbacks;
@@ -96,7 +96,7 @@ EXPORT void fmi2FreeInstance(void *instance) {
     }
 }
 
-EXPORT int fmi2SetupExperiment(void *instance, int tolerance_given, double tolerance, double start, int stops, double stop) {
+EXPORT(int, fmi2SetupExperiment, (void *instance, int tolerance_given, double tolerance, double start, int stops, double stop)) {
     (void)tolerance_given;
     (void)tolerance;
     DEMAND(BOTH, fmu_MADE);
@@ -107,13 +107,13 @@ EXPORT int fmi2SetupExperiment(void *instance, int tolerance_given, double toler
     return status;
 }
 
-EXPORT int fmi2EnterInitializationMode(void *instance) {
+EXPORT(int, fmi2EnterInitializationMode, (void *instance)) {
     DEMAND(BOTH, fmu_MADE);
     m->now.phase = fmu_INITIALISING;
     return fmu_OK;
 }
 
-EXPORT int fmi2ExitInitializationMode(void *instance) {
+EXPORT(int, fmi2ExitInitializationMode, (void *instance)) {
     DEMAND(BOTH, fmu_INITIALISING);
     const int status = fmu_exit_initialisation(m);
     if (status == fmu_OK) {
@@ -122,26 +122,26 @@ EXPORT int fmi2ExitInitializationMode(void *instance) {
     return status;
 }
 
-EXPORT int fmi2Terminate(void *instance) {
+EXPORT(int, fmi2Terminate, (void *instance)) {
     DEMAND(BOTH, EXCHANGING | fmu_STEPPING | fmu_STEP_FAILED);
     m->now.phase = fmu_TERMINATED;
     return fmu_OK;
 }
 
-EXPORT int fmi2Reset(void *instance) {
+EXPORT(int, fmi2Reset, (void *instance)) {
     DEMAND(BOTH, fmu_ANY);
     fmu_begin(m);
     return fmu_OK;
 }
 
-EXPORT int fmi2GetReal(void *instance, const uint32_t references[], size_t n, double values[]) {
+EXPORT(int, fmi2GetReal, (void *instance, const uint32_t references[], size_t n, double values[])) {
     DEMAND(BOTH, GETTING);
     DEMAND_POINTER(references, n);
     DEMAND_POINTER(values, n);
     return fmu_get(m, references, n, values);
 }
 
-EXPORT int fmi2SetReal(void *instance, const uint32_t references[], size_t n, const double values[]) {
+EXPORT(int, fmi2SetReal, (void *instance, const uint32_t references[], size_t n, const double values[])) {
     DEMAND(BOTH, STARTING | EXCHANGING | fmu_STEPPING);
     DEMAND_POINTER(references, n);
     DEMAND_POINTER(values, n);
@@ -150,7 +150,7 @@ EXPORT int fmi2SetReal(void *instance, const uint32_t references[], size_t n, co
 
 /* There are variables of no other type. */
 #define NONE(name, type, phases)                                                                                 \
-    EXPORT int fmi2##name(void *instance, const uint32_t references[], size_t n, type values[]) {                 \
+    EXPORT(int, fmi2##name, (void *instance, const uint32_t references[], size_t n, type values[])) {                 \
         DEMAND(BOTH, phases);                                                                                    \
         (void)references;                                                                                        \
         (void)values;                                                                                            \
@@ -163,8 +163,8 @@ NONE(SetInteger, const int, STARTING | fmu_EVENT | fmu_STEPPING)
 NONE(SetBoolean, const int, STARTING | fmu_EVENT | fmu_STEPPING)
 NONE(SetString, const char *const, STARTING | fmu_EVENT | fmu_STEPPING)
 
-EXPORT int fmi2GetDirectionalDerivative(void *instance, const uint32_t unknowns[], size_t rows, const uint32_t knowns[],
-                                        size_t columns, const double seed[], double result[]) {
+EXPORT(int, fmi2GetDirectionalDerivative, (void *instance, const uint32_t unknowns[], size_t rows, const uint32_t knowns[],
+                                        size_t columns, const double seed[], double result[])) {
     DEMAND(BOTH, GETTING);
     DEMAND_POINTER(unknowns, rows);
     DEMAND_POINTER(knowns, columns);
@@ -175,13 +175,13 @@ EXPORT int fmi2GetDirectionalDerivative(void *instance, const uint32_t unknowns[
 
 /* Model Exchange */
 
-EXPORT int fmi2EnterEventMode(void *instance) {
+EXPORT(int, fmi2EnterEventMode, (void *instance)) {
     DEMAND(fmu_EXCHANGE, EXCHANGING);
     m->now.phase = fmu_EVENT;
     return fmu_OK;
 }
 
-EXPORT int fmi2NewDiscreteStates(void *instance, Events *events) {
+EXPORT(int, fmi2NewDiscreteStates, (void *instance, Events *events)) {
     int changed, event;
     double when;
     DEMAND(fmu_EXCHANGE, fmu_EVENT);
@@ -196,13 +196,13 @@ EXPORT int fmi2NewDiscreteStates(void *instance, Events *events) {
     return status;
 }
 
-EXPORT int fmi2EnterContinuousTimeMode(void *instance) {
+EXPORT(int, fmi2EnterContinuousTimeMode, (void *instance)) {
     DEMAND(fmu_EXCHANGE, fmu_EVENT);
     m->now.phase = fmu_CONTINUOUS;
     return fmu_OK;
 }
 
-EXPORT int fmi2CompletedIntegratorStep(void *instance, int keeps, int *enter, int *terminate) {
+EXPORT(int, fmi2CompletedIntegratorStep, (void *instance, int keeps, int *enter, int *terminate)) {
     int event = 0;
     (void)keeps;
     DEMAND(fmu_EXCHANGE, fmu_CONTINUOUS);
@@ -212,36 +212,36 @@ EXPORT int fmi2CompletedIntegratorStep(void *instance, int keeps, int *enter, in
     return status;
 }
 
-EXPORT int fmi2SetTime(void *instance, double time) {
+EXPORT(int, fmi2SetTime, (void *instance, double time)) {
     DEMAND(fmu_EXCHANGE, EXCHANGING);
     return fmu_set_time(m, time);
 }
 
-EXPORT int fmi2SetContinuousStates(void *instance, const double x[], size_t n) {
+EXPORT(int, fmi2SetContinuousStates, (void *instance, const double x[], size_t n)) {
     DEMAND(fmu_EXCHANGE, fmu_CONTINUOUS);
     DEMAND_POINTER(x, n);
     return fmu_set_states(m, x, n);
 }
 
-EXPORT int fmi2GetDerivatives(void *instance, double rates[], size_t n) {
+EXPORT(int, fmi2GetDerivatives, (void *instance, double rates[], size_t n)) {
     DEMAND(fmu_EXCHANGE, GETTING);
     DEMAND_POINTER(rates, n);
     return fmu_get_rates(m, rates, n);
 }
 
-EXPORT int fmi2GetEventIndicators(void *instance, double indicators[], size_t n) {
+EXPORT(int, fmi2GetEventIndicators, (void *instance, double indicators[], size_t n)) {
     DEMAND(fmu_EXCHANGE, GETTING);
     (void)indicators;
     return n == 0 ? fmu_OK : fmu_complain(m, fmu_ERROR, "this model has no event indicators");
 }
 
-EXPORT int fmi2GetContinuousStates(void *instance, double x[], size_t n) {
+EXPORT(int, fmi2GetContinuousStates, (void *instance, double x[], size_t n)) {
     DEMAND(fmu_EXCHANGE, GETTING);
     DEMAND_POINTER(x, n);
     return fmu_get_states(m, x, n);
 }
 
-EXPORT int fmi2GetNominalsOfContinuousStates(void *instance, double nominals[], size_t n) {
+EXPORT(int, fmi2GetNominalsOfContinuousStates, (void *instance, double nominals[], size_t n)) {
     DEMAND(fmu_EXCHANGE, fmu_MADE | GETTING);
     DEMAND_POINTER(nominals, n);
     if (n != fmu_STATES) {

@@ -1,38 +1,38 @@
 /* FMI 2.0: snapshots; steps of Co-Simulation. */
 #include "fmu_face.h"
 
-EXPORT int fmi2GetFMUstate(void *instance, void **state) {
+EXPORT(int, fmi2GetFMUstate, (void *instance, void **state)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     return fmu_keep(m, &m->now, state, __func__);
 }
 
-EXPORT int fmi2SetFMUstate(void *instance, void *state) {
+EXPORT(int, fmi2SetFMUstate, (void *instance, void *state)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     return fmu_set_back(m, state, __func__);
 }
 
-EXPORT int fmi2FreeFMUstate(void *instance, void **state) {
+EXPORT(int, fmi2FreeFMUstate, (void *instance, void **state)) {
     DEMAND(BOTH, fmu_ANY);
     return fmu_let_go(m, state, __func__);
 }
 
-EXPORT int fmi2SerializedFMUstateSize(void *instance, void *state, size_t *size) {
+EXPORT(int, fmi2SerializedFMUstateSize, (void *instance, void *state, size_t *size)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     DEMAND_POINTER(size, 1);
     return fmu_count_bytes(m, state, size, __func__);
 }
 
-EXPORT int fmi2SerializeFMUstate(void *instance, void *state, char bytes[], size_t size) {
+EXPORT(int, fmi2SerializeFMUstate, (void *instance, void *state, char bytes[], size_t size)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     DEMAND_POINTER(bytes, 1);
     return fmu_pack(m, state, (unsigned char *)bytes, size, __func__);
 }
 
-EXPORT int fmi2DeSerializeFMUstate(void *instance, const char bytes[], size_t size, void **state) {
+EXPORT(int, fmi2DeSerializeFMUstate, (void *instance, const char bytes[], size_t size, void **state)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(bytes, 1);
     DEMAND_POINTER(state, 1);
@@ -43,8 +43,8 @@ EXPORT int fmi2DeSerializeFMUstate(void *instance, const char bytes[], size_t si
 
 #define AFTER_STEP (fmu_STEPPING | fmu_STEP_FAILED | fmu_TERMINATED)
 
-EXPORT int fmi2SetRealInputDerivatives(void *instance, const uint32_t references[], size_t n, const int orders[],
-                                       const double values[]) {
+EXPORT(int, fmi2SetRealInputDerivatives, (void *instance, const uint32_t references[], size_t n, const int orders[],
+                                       const double values[])) {
     DEMAND(fmu_STEPS, STARTING | fmu_STEPPING);
     (void)references;
     (void)orders;
@@ -52,7 +52,7 @@ EXPORT int fmi2SetRealInputDerivatives(void *instance, const uint32_t references
     return n == 0 ? fmu_OK : fmu_complain(m, fmu_ERROR, "inputs are held during a step: they have no derivatives");
 }
 
-EXPORT int fmi2GetRealOutputDerivatives(void *instance, const uint32_t references[], size_t n, const int orders[], double values[]) {
+EXPORT(int, fmi2GetRealOutputDerivatives, (void *instance, const uint32_t references[], size_t n, const int orders[], double values[])) {
     DEMAND(fmu_STEPS, fmu_STEPPING | fmu_STEP_FAILED | fmu_TERMINATED | fmu_BROKEN);
     (void)references;
     (void)orders;
@@ -60,7 +60,7 @@ EXPORT int fmi2GetRealOutputDerivatives(void *instance, const uint32_t reference
     return n == 0 ? fmu_OK : fmu_complain(m, fmu_ERROR, "there are no derivatives of outputs by time");
 }
 
-EXPORT int fmi2DoStep(void *instance, double from, double step, int keeps) {
+EXPORT(int, fmi2DoStep, (void *instance, double from, double step, int keeps)) {
     (void)keeps;
     DEMAND(fmu_STEPS, fmu_STEPPING);
     const int status = fmu_advance(m, from, step);
@@ -70,13 +70,13 @@ EXPORT int fmi2DoStep(void *instance, double from, double step, int keeps) {
     return status;
 }
 
-EXPORT int fmi2CancelStep(void *instance) {
+EXPORT(int, fmi2CancelStep, (void *instance)) {
     DEMAND(fmu_STEPS, fmu_ANY);
     return fmu_complain(m, fmu_ERROR, "steps are done when fmi2DoStep returns: there is none to cancel");
 }
 
 #define NO_STATUS(name, type)                                                                       \
-    EXPORT int fmi2##name(void *instance, int kind, type *value) {                                  \
+    EXPORT(int, fmi2##name, (void *instance, int kind, type *value)) {                                  \
         DEMAND(fmu_STEPS, AFTER_STEP);                                                                 \
         (void)kind;                                                                                 \
         (void)value;                                                                                \
@@ -86,7 +86,7 @@ NO_STATUS(GetStatus, int)
 NO_STATUS(GetIntegerStatus, int)
 NO_STATUS(GetStringStatus, const char *)
 
-EXPORT int fmi2GetRealStatus(void *instance, int kind, double *value) {
+EXPORT(int, fmi2GetRealStatus, (void *instance, int kind, double *value)) {
     DEMAND(fmu_STEPS, AFTER_STEP);
     DEMAND_POINTER(value, 1);
     if (kind == 2) {
@@ -96,7 +96,7 @@ EXPORT int fmi2GetRealStatus(void *instance, int kind, double *value) {
     return fmu_complain(m, fmu_DISCARD, "fmi2GetRealStatus: there is the time of the last successful step (2) alone");
 }
 
-EXPORT int fmi2GetBooleanStatus(void *instance, int kind, int *value) {
+EXPORT(int, fmi2GetBooleanStatus, (void *instance, int kind, int *value)) {
     DEMAND(fmu_STEPS, AFTER_STEP);
     DEMAND_POINTER(value, 1);
     *value = 0;

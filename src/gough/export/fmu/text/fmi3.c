@@ -18,11 +18,11 @@ static void say(fmu_Model *m, int status, const char *text) {
     }
 }
 
-EXPORT const char *fmi3GetVersion(void) {
+EXPORT(const char *, fmi3GetVersion, (void)) {
     return "3.0";
 }
 
-EXPORT int fmi3SetDebugLogging(void *instance, bool on, size_t n, const char *const categories[]) {
+EXPORT(int, fmi3SetDebugLogging, (void *instance, bool on, size_t n, const char *const categories[])) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(categories, n);
     return fmu_choose_logging(m, on, n, categories);
@@ -73,16 +73,16 @@ static void *instantiate(int kind, const char *name, const char *token, bool log
     return m;
 }
 
-EXPORT void *fmi3InstantiateModelExchange(const char *name, const char *token, const char *resources, bool visible, bool logging,
-                                          void *environment, Log log) {
+EXPORT(void *, fmi3InstantiateModelExchange, (const char *name, const char *token, const char *resources, bool visible, bool logging,
+                                          void *environment, Log log)) {
     (void)resources;
     (void)visible;
     return instantiate(fmu_EXCHANGE, name, token, logging, environment, log);
 }
 
-EXPORT void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible, bool logging,
+EXPORT(void *, fmi3InstantiateCoSimulation, (const char *name, const char *token, const char *resources, bool visible, bool logging,
                                          bool events, bool early, const uint32_t required[], size_t n, void *environment, Log log,
-                                         void (*update)(void)) {
+                                         void (*update)(void))) {
     (void)resources;
     (void)visible;
     (void)early;
@@ -99,9 +99,9 @@ EXPORT void *fmi3InstantiateCoSimulation(const char *name, const char *token, co
     return instantiate(fmu_STEPS, name, token, logging, environment, log);
 }
 
-EXPORT void *fmi3InstantiateScheduledExecution(const char *name, const char *token, const char *resources, bool visible, bool logging,
+EXPORT(void *, fmi3InstantiateScheduledExecution, (const char *name, const char *token, const char *resources, bool visible, bool logging,
                                                void *environment, Log log, void (*update)(void), void (*lock)(void),
-                                               void (*unlock)(void)) {
+                                               void (*unlock)(void))) {
     (void)name;
     (void)token;
     (void)resources;
@@ -116,7 +116,7 @@ EXPORT void *fmi3InstantiateScheduledExecution(const char *name, const char *tok
     return NULL;
 }
 
-EXPORT void fmi3FreeInstance(void *instance) {
+EXPORT(void, fmi3FreeInstance, (void *instance)) {
     fmu_Model *m = instance;
     if (m) {
         fmu_let_all_go(m);
@@ -125,14 +125,14 @@ EXPORT void fmi3FreeInstance(void *instance) {
     }
 }
 
-EXPORT int fmi3EnterInitializationMode(void *instance, bool tolerance_given, double tolerance, double start, bool stops, double stop) {
+EXPORT(int, fmi3EnterInitializationMode, (void *instance, bool tolerance_given, double tolerance, double start, bool stops, double stop)) {
     (void)tolerance_given;
     (void)tolerance;
     DEMAND(BOTH, fmu_MADE);
     return fmu_enter_initialisation(m, start, stops, stop);
 }
 
-EXPORT int fmi3ExitInitializationMode(void *instance) {
+EXPORT(int, fmi3ExitInitializationMode, (void *instance)) {
     DEMAND(BOTH, fmu_INITIALISING);
     const int status = fmu_exit_initialisation(m);
     if (status == fmu_OK) {
@@ -141,30 +141,30 @@ EXPORT int fmi3ExitInitializationMode(void *instance) {
     return status;
 }
 
-EXPORT int fmi3EnterEventMode(void *instance) {
+EXPORT(int, fmi3EnterEventMode, (void *instance)) {
     DEMAND(fmu_EXCHANGE, fmu_CONTINUOUS);
     m->now.phase = fmu_EVENT;
     return fmu_OK;
 }
 
-EXPORT int fmi3EnterStepMode(void *instance) {
+EXPORT(int, fmi3EnterStepMode, (void *instance)) {
     DEMAND(BOTH, fmu_ANY);
     return fmu_complain(m, fmu_ERROR, "fmi3EnterStepMode: there is no event mode in Co-Simulation to leave");
 }
 
-EXPORT int fmi3Terminate(void *instance) {
+EXPORT(int, fmi3Terminate, (void *instance)) {
     DEMAND(BOTH, EXCHANGING | fmu_STEPPING);
     m->now.phase = fmu_TERMINATED;
     return fmu_OK;
 }
 
-EXPORT int fmi3Reset(void *instance) {
+EXPORT(int, fmi3Reset, (void *instance)) {
     DEMAND(BOTH, fmu_ANY);
     fmu_begin(m);
     return fmu_OK;
 }
 
-EXPORT int fmi3GetFloat64(void *instance, const uint32_t references[], size_t n, double values[], size_t size) {
+EXPORT(int, fmi3GetFloat64, (void *instance, const uint32_t references[], size_t n, double values[], size_t size)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(references, n);
     DEMAND_POINTER(values, n);
@@ -174,7 +174,7 @@ EXPORT int fmi3GetFloat64(void *instance, const uint32_t references[], size_t n,
     return fmu_get(m, references, n, values);
 }
 
-EXPORT int fmi3SetFloat64(void *instance, const uint32_t references[], size_t n, const double values[], size_t size) {
+EXPORT(int, fmi3SetFloat64, (void *instance, const uint32_t references[], size_t n, const double values[], size_t size)) {
     DEMAND(BOTH, STARTING | EXCHANGING | fmu_STEPPING);
     DEMAND_POINTER(references, n);
     DEMAND_POINTER(values, n);
@@ -185,8 +185,8 @@ EXPORT int fmi3SetFloat64(void *instance, const uint32_t references[], size_t n,
 }
 
 #define DERIVATIVE(name, adjoint, given, found)                                                                          \
-    EXPORT int fmi3##name(void *instance, const uint32_t unknowns[], size_t rows, const uint32_t knowns[], size_t columns, \
-                          const double seed[], size_t seeds, double result[], size_t results) {                          \
+    EXPORT(int, fmi3##name, (void *instance, const uint32_t unknowns[], size_t rows, const uint32_t knowns[], size_t columns, \
+                          const double seed[], size_t seeds, double result[], size_t results)) {                          \
         DEMAND(BOTH, LOOKING | fmu_STEPPING);                                                                            \
         DEMAND_POINTER(unknowns, rows);                                                                                  \
         DEMAND_POINTER(knowns, columns);                                                                                 \
@@ -201,20 +201,20 @@ DERIVATIVE(GetDirectionalDerivative, 0, columns, rows)
 DERIVATIVE(GetAdjointDerivative, 1, rows, columns)
 
 #define NO_CONFIGURATION(name)                                                            \
-    EXPORT int fmi3##name(void *instance) {                                               \
+    EXPORT(int, fmi3##name, (void *instance)) {                                               \
         DEMAND(BOTH, fmu_ANY);                                                            \
         return fmu_complain(m, fmu_ERROR, "fmi3" #name ": there are no structural parameters"); \
     }
 NO_CONFIGURATION(EnterConfigurationMode)
 NO_CONFIGURATION(ExitConfigurationMode)
 
-EXPORT int fmi3EvaluateDiscreteStates(void *instance) {
+EXPORT(int, fmi3EvaluateDiscreteStates, (void *instance)) {
     DEMAND(BOTH, fmu_INITIALISING | fmu_EVENT);
     return fmu_OK;
 }
 
-EXPORT int fmi3UpdateDiscreteStates(void *instance, bool *again, bool *terminate, bool *nominals, bool *values, bool *defined,
-                                    double *time) {
+EXPORT(int, fmi3UpdateDiscreteStates, (void *instance, bool *again, bool *terminate, bool *nominals, bool *values, bool *defined,
+                                    double *time)) {
     int changed, event;
     double when;
     DEMAND(fmu_EXCHANGE, fmu_EVENT);
@@ -232,13 +232,13 @@ EXPORT int fmi3UpdateDiscreteStates(void *instance, bool *again, bool *terminate
 
 /* Model Exchange */
 
-EXPORT int fmi3EnterContinuousTimeMode(void *instance) {
+EXPORT(int, fmi3EnterContinuousTimeMode, (void *instance)) {
     DEMAND(fmu_EXCHANGE, fmu_EVENT);
     m->now.phase = fmu_CONTINUOUS;
     return fmu_OK;
 }
 
-EXPORT int fmi3CompletedIntegratorStep(void *instance, bool keeps, bool *enter, bool *terminate) {
+EXPORT(int, fmi3CompletedIntegratorStep, (void *instance, bool keeps, bool *enter, bool *terminate)) {
     int event = 0;
     (void)keeps;
     DEMAND(fmu_EXCHANGE, fmu_CONTINUOUS);
@@ -248,36 +248,36 @@ EXPORT int fmi3CompletedIntegratorStep(void *instance, bool keeps, bool *enter, 
     return status;
 }
 
-EXPORT int fmi3SetTime(void *instance, double time) {
+EXPORT(int, fmi3SetTime, (void *instance, double time)) {
     DEMAND(fmu_EXCHANGE, EXCHANGING);
     return fmu_set_time(m, time);
 }
 
-EXPORT int fmi3SetContinuousStates(void *instance, const double x[], size_t n) {
+EXPORT(int, fmi3SetContinuousStates, (void *instance, const double x[], size_t n)) {
     DEMAND(fmu_EXCHANGE, fmu_CONTINUOUS);
     DEMAND_POINTER(x, n);
     return fmu_set_states(m, x, n);
 }
 
-EXPORT int fmi3GetContinuousStateDerivatives(void *instance, double rates[], size_t n) {
+EXPORT(int, fmi3GetContinuousStateDerivatives, (void *instance, double rates[], size_t n)) {
     DEMAND(fmu_EXCHANGE, LOOKING);
     DEMAND_POINTER(rates, n);
     return fmu_get_rates(m, rates, n);
 }
 
-EXPORT int fmi3GetEventIndicators(void *instance, double indicators[], size_t n) {
+EXPORT(int, fmi3GetEventIndicators, (void *instance, double indicators[], size_t n)) {
     DEMAND(fmu_EXCHANGE, LOOKING);
     (void)indicators;
     return n == 0 ? fmu_OK : fmu_complain(m, fmu_ERROR, "this model has no event indicators");
 }
 
-EXPORT int fmi3GetContinuousStates(void *instance, double x[], size_t n) {
+EXPORT(int, fmi3GetContinuousStates, (void *instance, double x[], size_t n)) {
     DEMAND(fmu_EXCHANGE, LOOKING);
     DEMAND_POINTER(x, n);
     return fmu_get_states(m, x, n);
 }
 
-EXPORT int fmi3GetNominalsOfContinuousStates(void *instance, double nominals[], size_t n) {
+EXPORT(int, fmi3GetNominalsOfContinuousStates, (void *instance, double nominals[], size_t n)) {
     DEMAND(fmu_EXCHANGE, LOOKING);
     DEMAND_POINTER(nominals, n);
     if (n != fmu_STATES) {
@@ -287,14 +287,14 @@ EXPORT int fmi3GetNominalsOfContinuousStates(void *instance, double nominals[], 
     return fmu_OK;
 }
 
-EXPORT int fmi3GetNumberOfEventIndicators(void *instance, size_t *n) {
+EXPORT(int, fmi3GetNumberOfEventIndicators, (void *instance, size_t *n)) {
     DEMAND(fmu_EXCHANGE, fmu_ANY);
     DEMAND_POINTER(n, 1);
     *n = 0;
     return fmu_OK;
 }
 
-EXPORT int fmi3GetNumberOfContinuousStates(void *instance, size_t *n) {
+EXPORT(int, fmi3GetNumberOfContinuousStates, (void *instance, size_t *n)) {
     DEMAND(fmu_EXCHANGE, fmu_ANY);
     DEMAND_POINTER(n, 1);
     *n = fmu_STATES;
@@ -303,8 +303,8 @@ EXPORT int fmi3GetNumberOfContinuousStates(void *instance, size_t *n) {
 
 /* Co-Simulation */
 
-EXPORT int fmi3GetOutputDerivatives(void *instance, const uint32_t references[], size_t n, const int32_t orders[], double values[],
-                                    size_t size) {
+EXPORT(int, fmi3GetOutputDerivatives, (void *instance, const uint32_t references[], size_t n, const int32_t orders[], double values[],
+                                    size_t size)) {
     DEMAND(fmu_STEPS, fmu_STEPPING | fmu_TERMINATED);
     (void)references;
     (void)orders;
@@ -313,7 +313,7 @@ EXPORT int fmi3GetOutputDerivatives(void *instance, const uint32_t references[],
     return n == 0 ? fmu_OK : fmu_complain(m, fmu_ERROR, "there are no derivatives of outputs by time");
 }
 
-EXPORT int fmi3DoStep(void *instance, double from, double step, bool keeps, bool *events, bool *terminate, bool *early, double *last) {
+EXPORT(int, fmi3DoStep, (void *instance, double from, double step, bool keeps, bool *events, bool *terminate, bool *early, double *last)) {
     (void)keeps;
     DEMAND(fmu_STEPS, fmu_STEPPING);
     m->before = m->now;
@@ -328,7 +328,7 @@ EXPORT int fmi3DoStep(void *instance, double from, double step, bool keeps, bool
     return status;
 }
 
-EXPORT int fmi3ActivateModelPartition(void *instance, uint32_t clock, double time) {
+EXPORT(int, fmi3ActivateModelPartition, (void *instance, uint32_t clock, double time)) {
     DEMAND(BOTH, fmu_ANY);
     (void)clock;
     (void)time;

@@ -5,7 +5,7 @@
 
 /* There are variables of no other type. */
 #define NONE(name, type, values)                                                                                     \
-    EXPORT int fmi3##name(void *instance, const uint32_t references[], size_t n, type values[], size_t size) {        \
+    EXPORT(int, fmi3##name, (void *instance, const uint32_t references[], size_t n, type values[], size_t size)) {        \
         DEMAND(BOTH, fmu_ANY);                                                                                    \
         (void)references;                                                                                            \
         (void)values;                                                                                                \
@@ -36,8 +36,8 @@ NONE(SetBoolean, const bool, values)
 NONE(SetString, const char *const, values)
 
 #define NO_BINARY(name, sizes_type, values_type)                                                                       \
-    EXPORT int fmi3##name(void *instance, const uint32_t references[], size_t n, sizes_type sizes[], values_type values[], \
-                          size_t size) {                                                                               \
+    EXPORT(int, fmi3##name, (void *instance, const uint32_t references[], size_t n, sizes_type sizes[], values_type values[], \
+                          size_t size)) {                                                                               \
         DEMAND(BOTH, fmu_ANY);                                                                                      \
         (void)references;                                                                                              \
         (void)sizes;                                                                                                   \
@@ -49,7 +49,7 @@ NO_BINARY(GetBinary, size_t, const uint8_t *)
 NO_BINARY(SetBinary, const size_t, const uint8_t *const)
 
 #define NO_CLOCK(name, parameters, ...)                                                                   \
-    EXPORT int fmi3##name(void *instance, const uint32_t references[], size_t n, parameters) {             \
+    EXPORT(int, fmi3##name, (void *instance, const uint32_t references[], size_t n, parameters)) {             \
         DEMAND(BOTH, fmu_ANY);                                                                         \
         (void)references;                                                                                 \
         __VA_ARGS__;                                                                                      \
@@ -68,15 +68,15 @@ NO_CLOCK(SetIntervalFraction, TWO(const uint64_t counters[], const uint64_t reso
 NO_CLOCK(SetShiftDecimal, const double shifts[], (void)shifts)
 NO_CLOCK(SetShiftFraction, TWO(const uint64_t counters[], const uint64_t resolutions[]), (void)counters; (void)resolutions)
 
-EXPORT int fmi3GetNumberOfVariableDependencies(void *instance, uint32_t reference, size_t *n) {
+EXPORT(int, fmi3GetNumberOfVariableDependencies, (void *instance, uint32_t reference, size_t *n)) {
     DEMAND(BOTH, fmu_ANY);
     (void)reference;
     (void)n;
     return fmu_complain(m, fmu_ERROR, "dependencies do not change: see the model description");
 }
 
-EXPORT int fmi3GetVariableDependencies(void *instance, uint32_t dependent, size_t elements[], uint32_t independents[],
-                                       size_t others[], int kinds[], size_t n) {
+EXPORT(int, fmi3GetVariableDependencies, (void *instance, uint32_t dependent, size_t elements[], uint32_t independents[],
+                                       size_t others[], int kinds[], size_t n)) {
     DEMAND(BOTH, fmu_ANY);
     (void)dependent;
     (void)elements;
@@ -87,38 +87,38 @@ EXPORT int fmi3GetVariableDependencies(void *instance, uint32_t dependent, size_
     return fmu_complain(m, fmu_ERROR, "dependencies do not change: see the model description");
 }
 
-EXPORT int fmi3GetFMUState(void *instance, void **state) {
+EXPORT(int, fmi3GetFMUState, (void *instance, void **state)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     return fmu_keep(m, &m->now, state, __func__);
 }
 
-EXPORT int fmi3SetFMUState(void *instance, void *state) {
+EXPORT(int, fmi3SetFMUState, (void *instance, void *state)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     return fmu_set_back(m, state, __func__);
 }
 
-EXPORT int fmi3FreeFMUState(void *instance, void **state) {
+EXPORT(int, fmi3FreeFMUState, (void *instance, void **state)) {
     DEMAND(BOTH, fmu_ANY);
     return fmu_let_go(m, state, __func__);
 }
 
-EXPORT int fmi3SerializedFMUStateSize(void *instance, void *state, size_t *size) {
+EXPORT(int, fmi3SerializedFMUStateSize, (void *instance, void *state, size_t *size)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     DEMAND_POINTER(size, 1);
     return fmu_count_bytes(m, state, size, __func__);
 }
 
-EXPORT int fmi3SerializeFMUState(void *instance, void *state, uint8_t bytes[], size_t size) {
+EXPORT(int, fmi3SerializeFMUState, (void *instance, void *state, uint8_t bytes[], size_t size)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     DEMAND_POINTER(bytes, 1);
     return fmu_pack(m, state, bytes, size, __func__);
 }
 
-EXPORT int fmi3DeserializeFMUState(void *instance, const uint8_t bytes[], size_t size, void **state) {
+EXPORT(int, fmi3DeserializeFMUState, (void *instance, const uint8_t bytes[], size_t size, void **state)) {
     DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(bytes, 1);
     DEMAND_POINTER(state, 1);
