@@ -63,7 +63,7 @@ def test_driver_of_plain_headers(five_bar, opened, pushed, tmp_path):
 @pytest.mark.skipif(not COMPILER or not sys.platform.startswith("linux"), reason="there is no C compiler, or no ELF")
 @pytest.mark.parametrize("more", [(), ("-DFMI2_FUNCTION_PREFIX={}_",)])
 def test_two_models_in_one_program(more, tmp_path):
-    """Names of the interface begin with the model's, by themselves and where the importer asks for it; only one file allocates."""
+    """Names of the interface begin with the model's, by themselves and where the importer asks for it; one file allocates."""
     objects, lines, calls = [], ['#include "fmi2FunctionTypes.h"'], []
     for name, text in (("top", TOP), ("slider", SLIDER)):
         model = gough.build(loads(text))
