@@ -139,13 +139,16 @@ int fmu_evaluate(fmu_Model *m) {
     return fmu_OK;
 }
 
+/* Wrong arguments are told before anything is computed or set. */
 int fmu_get(fmu_Model *m, const uint32_t *references, size_t n, double *values) {
+    int k = 0;
     for (size_t i = 0; i < n; ++i) {
-        int k = 0;
-        const int kind = fmu_kind_of(references[i], &k);
-        if (kind == fmu_KINDS) {
+        if (fmu_kind_of(references[i], &k) == fmu_KINDS) {
             return fmu_complain(m, fmu_ERROR, "there is no variable %lu", (unsigned long)references[i]);
         }
+    }
+    for (size_t i = 0; i < n; ++i) {
+        const int kind = fmu_kind_of(references[i], &k);
         if (kind >= fmu_IS_POSITION_RATE) {
             const int status = fmu_evaluate(m);
             if (status != fmu_OK) {
@@ -160,41 +163,51 @@ int fmu_get(fmu_Model *m, const uint32_t *references, size_t n, double *values) 
 }
 
 /* states: whether continuous states may be set in continuous-time mode, too. */
-int fmu_set(fmu_Model *m, const uint32_t *references, size_t n, const double *values, int states) {
+static int demand_settable(fmu_Model *m, uint32_t reference, double value, int states) {
     const int starting = (int)m->now.phase & (fmu_MADE | fmu_INITIALISING);
     const int moving = (int)m->now.phase & fmu_CONTINUOUS && states;
+    const unsigned long number = reference;
+    int k = 0;
+    const int kind = fmu_kind_of(reference, &k);
+    if (kind == fmu_KINDS) {
+        return fmu_complain(m, fmu_ERROR, "there is no variable %lu", number);
+    }
+    if (!isfinite(value)) {
+        return fmu_complain(m, fmu_ERROR, "variable %lu: %g is no number to set", number, value);
+    }
+    if (kind == fmu_IS_INPUT) {
+        return fmu_OK;
+    }
+    if (kind != fmu_IS_DESIGN && kind != fmu_IS_POSITION && kind != fmu_IS_VELOCITY && kind != fmu_IS_OWN) {
+        return fmu_complain(m, fmu_ERROR, "variable %lu is calculated and cannot be set", number);
+    }
+    if (!starting && !(moving && kind != fmu_IS_DESIGN)) {
+        return fmu_complain(m, fmu_ERROR, "variable %lu has a start value alone: set it before the end of initialization", number);
+    }
+    return fmu_OK;
+}
+
+int fmu_set(fmu_Model *m, const uint32_t *references, size_t n, const double *values, int states) {
+    for (size_t i = 0; i < n; ++i) {
+        if (demand_settable(m, references[i], values[i], states) != fmu_OK) {
+            return fmu_ERROR;
+        }
+    }
     for (size_t i = 0; i < n; ++i) {
         int k = 0;
         const int kind = fmu_kind_of(references[i], &k);
-        const unsigned long reference = references[i];
-        if (kind == fmu_KINDS) {
-            return fmu_complain(m, fmu_ERROR, "there is no variable %lu", reference);
+        double *place = kind == fmu_IS_INPUT      ? m->now.input
+                        : kind == fmu_IS_DESIGN   ? m->now.design
+                        : kind == fmu_IS_POSITION ? m->now.position
+                        : kind == fmu_IS_VELOCITY ? m->now.v
+                                                  : m->now.own;
+        const int same = place[k] == values[i];
+        m->fresh = m->fresh && same;
+        m->designed = m->designed && (same || kind != fmu_IS_DESIGN);
+        if (!same && (kind == fmu_IS_DESIGN || kind == fmu_IS_POSITION)) {
+            m->now.open = 1.0;
         }
-        if (!isfinite(values[i])) {
-            return fmu_complain(m, fmu_ERROR, "variable %lu: %g is no number to set", reference, values[i]);
-        }
-        if (kind == fmu_IS_INPUT) {
-            m->fresh = m->fresh && m->now.input[k] == values[i];
-            m->now.input[k] = values[i];
-            continue;
-        }
-        if (kind != fmu_IS_DESIGN && kind != fmu_IS_POSITION && kind != fmu_IS_VELOCITY && kind != fmu_IS_OWN) {
-            return fmu_complain(m, fmu_ERROR, "variable %lu is calculated and cannot be set", reference);
-        }
-        if (!starting && !(moving && kind != fmu_IS_DESIGN)) {
-            return fmu_complain(m, fmu_ERROR, "variable %lu has a start value alone: set it before the end of initialization", reference);
-        }
-        m->fresh = 0;
-        if (kind == fmu_IS_DESIGN) {
-            m->designed = m->designed && m->now.design[k] == values[i];
-            m->now.open = m->now.design[k] == values[i] ? m->now.open : 1.0;
-            m->now.design[k] = values[i];
-        } else if (kind == fmu_IS_POSITION) {
-            m->now.open = m->now.position[k] == values[i] ? m->now.open : 1.0;
-            m->now.position[k] = values[i];
-        } else {
-            (kind == fmu_IS_VELOCITY ? m->now.v : m->now.own)[k] = values[i];
-        }
+        place[k] = values[i];
     }
     return fmu_OK;
 }
