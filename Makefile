@@ -26,6 +26,10 @@ setup: $(VENV)/.stamp-dev
 
 demo: $(VENV)/.stamp-run
 	$(BIN)/gough reproduce long2014
+	@printf '\n%s\n' 'Three things to try next:' \
+		'  $(BIN)/gough view delta                   a robot in the browser: move it, let it swing' \
+		'  $(PY) examples/02_your_own_hexapod.py   a hexapod of your own; docs/first_robot.md goes on from it' \
+		'  $(BIN)/gough simulate briot2014_square    a robot with flexible links, and how it vibrates'
 
 # The pages as a site on this machine; a change of a page shows at once.
 docs: setup

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gough._lazy import lazy_names
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
 
 # The public names, each once. They load when first used, so that `import gough` stays fast.
 if TYPE_CHECKING:

@@ -208,6 +208,14 @@ def warn(text: str, category: type[Warning]) -> None:
     warnings.warn(text, category, stacklevel=level)
 
 
+def warn_deprecated(text: str, leaves: str) -> None:
+    """A `DeprecationWarning` of what still works: text says what to write instead, leaves the version that drops it, "0.3".
+
+    What is public works for one version beside its successor (docs/promises.md); a test finds what should have left.
+    """
+    warn(f"{text}; the old way leaves with gough {leaves}", DeprecationWarning)
+
+
 class SingularHomeWarning(UserWarning):
     """The home configuration is (close to) singular."""
 

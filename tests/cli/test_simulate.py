@@ -75,6 +75,8 @@ def test_a_scenario_with_other_settings(tmp_path):
     assert report["settings"]["steps"] == 100 and report["states"] == 21
     _, err = gough("simulate", "five_bar", "--scenario", path, code=2)
     assert "start.rates: five_bar has no velocity" in err
+    same = gough_json("simulate", path, "--duration", "0.1", "--step", "1ms", "--every", "5")
+    assert (same["scenario"], same["states"], same["drives"]) == (report["scenario"], 21, report["drives"])
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = (".", "tutorials", "extending", "interchange")
+ROOMS = (".", "robot", "tutorials", "extending", "interchange", "coming_from")
 """Folders of docs/ whose blocks are run."""
 PAGES = [ROOT / "README.md", *[page for room in ROOMS for page in sorted((ROOT / "docs" / room).glob("*.md"))]]
 WILDCARD = "…"

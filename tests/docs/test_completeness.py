@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from docs.blocks import ROOT
+from docs.generated.keys import MEANINGS, missing_meanings
 from gough.errors import Status
 from gough.model import Model
 from gough.program import Count
@@ -58,16 +59,20 @@ FLEXIBLE += (DmigFile, FileUnits, MatrixFiles, Op4File)
 FLEXIBLE += (BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection)
 
 
-def words(name: str) -> set[str]:
-    """Every word inside the code spans of a page."""
-    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+def words(*names: str) -> set[str]:
+    """Every word inside the code spans of pages."""
+    text = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in names)
     spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
     return {word for span in spans for word in re.findall(r"[\w°]+", span)}
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
-def test_every_key_is_described(model: type) -> None:
-    assert not set(model.written_keys()) - words("describing_a_robot.md")
+def test_every_key_has_a_meaning(model: type) -> None:
+    assert not set(model.written_keys()) - {"source"} - set(MEANINGS[model.__name__])
+
+
+def test_meanings_are_those_of_the_keys() -> None:
+    assert not missing_meanings()
 
 
 @pytest.mark.parametrize("model", FLEXIBLE, ids=lambda model: model.__name__)
@@ -75,12 +80,13 @@ def test_every_key_of_flexible_bodies_is_described(model: type) -> None:
     assert not set(model.written_keys()) - {"source"} - words("flexible_bodies.md")
 
 
-def test_every_key_of_the_document_and_of_legs_is_described() -> None:
-    assert not {*DOCUMENT_KEYS, *LEG_KEYS} - words("describing_a_robot.md")
+def test_every_key_of_the_document_and_of_legs_has_a_meaning() -> None:
+    assert not set(DOCUMENT_KEYS) - set(MEANINGS["File"])
+    assert not set(LEG_KEYS) - {"source"} - set(MEANINGS["Leg"])
 
 
 def test_every_joint_type_is_described() -> None:
-    assert not {*get_args(MovingType), *get_args(CutType)} - words("describing_a_robot.md")
+    assert not {*get_args(MovingType), *get_args(CutType)} - words("robot/joints.md", "robot/legs.md")
 
 
 def test_every_unit_is_described() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from gough.cli.output import note
-from gough.errors import UsageError
+from gough.errors import GoughError, UsageError
 from gough.progress import doing
 
 if TYPE_CHECKING:
@@ -192,3 +192,34 @@ def load_law(text: str, model: "Model") -> "Law":
     if found is None:
         raise DescriptionError(problems)
     return found
+
+
+ROBOT = ("legs", "bodies", "joints", "templates")
+"""Keys by which a file is a robot's."""
+
+
+def is_scenario(what: str) -> bool:
+    """Whether this is the name of a scenario, or a file of one."""
+    from gough.robot import gallery
+    from gough.simulation.scenarios.files import scenario_names
+
+    return (what in scenario_names() and what not in gallery()) or kind_of_file(Path(what)) == "scenario"
+
+
+def kind_of_file(path: Path) -> str:
+    """ "scenario" or "motion" where a YAML file is clearly that; what is wrong in a robot's file is told by its reader."""
+    from gough.robot.reader import Map, read, read_document
+    from gough.simulation.motion.files import KEYS
+    from gough.simulation.scenarios.files import YAML
+
+    if path.suffix not in YAML or not path.is_file():
+        return ""
+    try:
+        document, problems = read(read_document(path), str(path))
+    except GoughError:
+        return ""
+    if problems or not isinstance(document, Map) or any(key in document for key in ROBOT):
+        return ""
+    if "motion" in document and set(document) <= set(KEYS):
+        return "motion"
+    return "scenario" if "controller" in document or "robot" in document else "motion" if "motion" in document else ""

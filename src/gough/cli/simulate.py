@@ -12,7 +12,7 @@ import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.many_runs import parse_vary, simulate_varied
-from gough.cli.opening import Cluster, Json, Mixed, Set, load_law, load_robot, set_variables
+from gough.cli.opening import Cluster, Json, Mixed, Set, is_scenario, load_law, load_robot, set_variables
 from gough.cli.output import console, note, progress_bar, say, short, table, write_json
 from gough.cli.values import coordinate_values, positive, rate_values, seconds
 from gough.errors import GoughError, UsageError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gough.simulation.results.run import Run
     from gough.simulation.scenarios.scenario import Scenario
 
-ROBOT = "Name of a gallery robot or path to a .yaml file; with --scenario: instead of the one it names."
+ROBOT = "A gallery robot, a .yaml file, or a scenario by name or file; with --scenario: instead of the robot it names."
 
 SHOWN_EVENTS = 8
 
@@ -281,6 +281,8 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
 
     as_described = given["smoothing"] == "described"
     smoothing = None if as_described else _widths(given["smoothing"])
+    if given["scenario"] is None and robot is not None and is_scenario(robot):
+        robot, given = None, given | {"scenario": robot}
     if given["scenario"] is not None:
         made = load_scenario(
             given["scenario"],

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from gough.cli.opening import Set, load_robot, refuse_foreign_options, set_variables
+from gough.cli.opening import Set, is_scenario, kind_of_file, load_robot, refuse_foreign_options, set_variables
 from gough.cli.output import note, progress_bar, say
-from gough.errors import GoughError, UsageError
+from gough.errors import UsageError
 
 WHAT = (
     "A gallery robot, a .yaml file, a result file (.npz, .parquet, .csv; two to compare), the name of a scenario, or the folder "
@@ -138,9 +138,6 @@ def _has_screen() -> bool:
 
 # What `gough view` is given: robots and results as they are, scenarios become runs, and what is neither is told apart.
 
-ROBOT = ("legs", "bodies", "joints", "templates")
-"""Keys by which a file is a robot's."""
-
 
 def open_scenario_or_name(what: str, variables: list[str] | None = None) -> Any:
     """A path or name as it is; a scenario, by name or file, becomes its run. variables: what --set says, of a robot."""
@@ -153,7 +150,7 @@ def open_scenario_or_name(what: str, variables: list[str] | None = None) -> Any:
     path = Path(what)
     if path.is_dir():
         return _open_study(path, variables)
-    ran = what in scenario_names() or _kind(path) == "scenario"
+    ran = is_scenario(what)
     if variables and (ran or path.suffix.lower() in SUFFIXES):
         raise UsageError(
             f"--set is for robots, and {what} is a run, which has its values; make another: gough simulate "
@@ -162,7 +159,7 @@ def open_scenario_or_name(what: str, variables: list[str] | None = None) -> Any:
     if ran:
         note(f"simulating scenario {what}")
         return load_scenario(what).run()
-    if _kind(path) == "motion" or (what in motion_names() and not path.exists()):
+    if kind_of_file(path) == "motion" or (what in motion_names() and not path.exists()):
         raise UsageError(
             f"{what} is a motion, not a robot; make a run of it first: "
             f"gough simulate ROBOT --motion {what} --controller computed_torque --out run.npz, then gough view run.npz"
@@ -189,22 +186,3 @@ def _open_study(folder: Path, variables: list[str] | None) -> Any:
     for remark in found.remarks:
         note(remark)
     return found
-
-
-def _kind(path: Path) -> str:
-    """ "scenario" or "motion" where a YAML file is clearly that; what is wrong in a robot's file is told by its reader."""
-    from gough.robot.reader import Map, read, read_document
-    from gough.simulation.motion.files import KEYS
-    from gough.simulation.scenarios.files import YAML
-
-    if path.suffix not in YAML or not path.is_file():
-        return ""
-    try:
-        document, problems = read(read_document(path), str(path))
-    except GoughError:
-        return ""
-    if problems or not isinstance(document, Map) or any(key in document for key in ROBOT):
-        return ""
-    if "motion" in document and set(document) <= set(KEYS):
-        return "motion"
-    return "scenario" if "controller" in document or "robot" in document else "motion" if "motion" in document else ""

@@ -11,7 +11,7 @@ import numpy as np
 
 from gough.arguments import CHANGE
 from gough.compilation.arrays import checked_numbers
-from gough.errors import warn
+from gough.errors import warn_deprecated
 from gough.program import Program
 
 RENAMED = {"acceleration": "vdot", "wrench": "force"}
@@ -32,7 +32,7 @@ def current_inputs(program: Program, inputs: Mapping[str, Any]) -> Mapping[str, 
             found[_renamed(program, name, slots.keys() - inputs.keys())] = value
         elif new in slots and new not in inputs and np.shape(value)[-1:] == (slots[name] + slots[new],):
             text = f"{program.name}: {name!r} is split now: give {name!r} ({slots[name]}) and {new!r} ({slots[new]})"
-            warn(text, DeprecationWarning)
+            warn_deprecated(text, leaves="0.3")
             both = checked_numbers(name, value)
             found[name], found[new] = both[..., : slots[name]], both[..., slots[name] :]
         else:
@@ -50,5 +50,5 @@ def _renamed(program: Program, name: str, free: set[str]) -> str:
     new = _new_name(name)
     if new not in free:
         return name
-    warn(f"{program.name}: the slot {name!r} is called {new!r} now", DeprecationWarning)
+    warn_deprecated(f"{program.name}: the slot {name!r} is called {new!r} now", leaves="0.3")
     return new

@@ -7,7 +7,7 @@ shapes and makes an `ElasticBody` of it. `modal` makes one of modes that another
 from typing import TYPE_CHECKING, Any
 
 from gough._lazy import lazy_names
-from gough.errors import warn
+from gough.errors import warn_deprecated
 
 # The public names, each once. They load when first used: scipy and scikit-fem are heavy.
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ else:
 
     def __getattr__(name: str) -> Any:
         if name in _RENAMED:
-            warn(f"gough.fem.{name} is called {_RENAMED[name]} now", DeprecationWarning)
+            warn_deprecated(f"gough.fem.{name} is called {_RENAMED[name]} now", leaves="0.3")
         return _load(_RENAMED.get(name, name))
 
 

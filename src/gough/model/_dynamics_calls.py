@@ -13,7 +13,7 @@ from gough.compilation.status import rename
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.hybrid import prescribed_place
 from gough.dynamics.reactions import joint_links
-from gough.errors import BadStateError, Failure, UsageError, warn
+from gough.errors import BadStateError, Failure, UsageError, warn_deprecated
 from gough.kinematics.retraction import step_units
 from gough.kinematics.singularity import driven_condition
 from gough.model._one_state import straight
@@ -302,10 +302,10 @@ class DynamicsCalls(Calls):
                 "idle and elastic coordinates follow from the motion"
             )
         if np.shape(acceleration)[-1:] == (layout.nv,) and not layout.v_idle:
-            warn(
+            warn_deprecated(
                 f"joint_reactions without tau takes acceleration (..., {layout.mobility}) now; of all {layout.nv} entries of v "
                 "the elastic part is dropped, as it always was: it follows from the motion",
-                DeprecationWarning,
+                leaves="0.3",
             )
             acceleration = np.asarray(acceleration, dtype=float)[..., : layout.mobility]
         return as_array("acceleration", acceleration, layout.mobility)
@@ -323,8 +323,8 @@ class DynamicsCalls(Calls):
                 f"as forward_dynamics gives it; acceleration has shape {np.shape(acceleration)}"
             )
         if layout.nv > layout.mobility:
-            warn(
-                "joint_reactions: accelerations of all of v are called vdot= now, not acceleration", DeprecationWarning
+            warn_deprecated(
+                "joint_reactions: accelerations of all of v are called vdot= now, not acceleration", leaves="0.3"
             )
         return as_array("acceleration", acceleration, layout.nv)
 

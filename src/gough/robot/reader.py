@@ -134,7 +134,7 @@ def _compose_anew(text: str) -> Any:
     from ruamel.yaml.composer import Composer
 
     class Counting(Composer):
-        count = 0
+        count = inside = 0
 
         def __init__(self, loader: Any = None) -> None:
             super().__init__(loader)
@@ -142,14 +142,18 @@ def _compose_anew(text: str) -> Any:
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             self.count += 1
-            if self.count > MOST_NODES or self.depth >= MOST_DEPTH:
+            if self.count > MOST_NODES or self.inside >= MOST_DEPTH:
                 line = self.parser.peek_event().start_mark.line + 1
-                if self.depth >= MOST_DEPTH:
+                if self.inside >= MOST_DEPTH:
                     raise _TooMuchYamlError(
                         line, f"nested more than {MOST_DEPTH} deep", "lists and mappings of a robot"
                     )
                 raise _TooMuchYamlError(line, f"more than {MOST_NODES} entries", "a smaller document")
-            return super().compose_node(parent, index)
+            self.inside += 1
+            try:
+                return super().compose_node(parent, index)
+            finally:
+                self.inside -= 1
 
     yaml = YAML(typ="safe", pure=True)
     yaml.version = (1, 2)  # type: ignore[assignment]

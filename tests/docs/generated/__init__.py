@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from docs.blocks import ROOT
-from docs.generated import api, equations, errata, keys, measured, others
+from docs.generated import api, equations, errata, field, keys, measured, others
 
 Writer = Callable[[], str]
 
@@ -21,10 +21,11 @@ PAGES: dict[str, Writer] = {
     "api.md": api.page,
     "measured.md": measured.page,
     "interchange/others.md": others.page,
+    "../paper/paper.md": field.paper,
 }
 """{page in docs/: what writes it}"""
 
-PARTS: dict[str, Writer] = errata.parts()
+PARTS: dict[str, Writer] = errata.parts() | {"beside-others": field.comparison_part}
 """{name between the marks: what writes the part}"""
 
 MARK = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from pathlib import Path
 from typing import Any
 
+from docs.blocks import ROOT
 from docs.generated.table import table
 from gough.robot import json_schema
 from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
@@ -14,10 +17,16 @@ from inner.robot import UNITS
 HEAD = """# Every key of a description file
 
 Written from the models that read the file (`gough.robot.schema.json_schema()`, which editors can use too), by
-`python tests/docs/refresh.py --generated`; a test keeps it fresh. [Describing a robot](describing_a_robot.md) and
-[flexible bodies](flexible_bodies.md) explain the keys with examples; this page is for looking them up. Numbers are SI, or texts
-with a unit ("12 mm", "30 deg"). Keys without a default and marked "required" must be written; others may be left out.
+`python tests/docs/refresh.py --generated`; a test keeps it fresh. This page is for looking keys up.
+[Describing a robot](describing_a_robot.md) and the pages it leads to, and [flexible bodies](flexible_bodies.md), show them in
+examples. Numbers are SI, or texts with a unit ("12 mm", "30 deg"). Keys marked "required" must be written; others may be left
+out. Every mapping may have a `source`, a text.
 """
+
+MEANINGS: dict[str, dict[str, str]] = tomllib.loads(
+    (Path(__file__).parent / "key_meanings.toml").read_text(encoding="utf-8")
+)
+"""{definition of the schema: {key: its meaning}}, `page`: where it is explained."""
 
 NAMES = {
     "ChainJoint": "Joint of a leg",
@@ -67,12 +76,16 @@ def page() -> str:
     """The whole page."""
     schema = json_schema()
     own = {name: part for name, part in schema["$defs"].items() if not name.startswith("Partial")}
-    parts = [HEAD, "## The file", "", _table({**schema, "required": schema["required"]}, own), ""]
-    parts += ["## Leg", "", _keys(schema["properties"]["legs"]["items"]["anyOf"][0], LEG_KEYS, own), ""]
-    parts += ["## Template", "", "A template is named under `templates`; a leg takes it by `like`.", ""]
-    parts += [_keys(schema["properties"]["templates"]["additionalProperties"], TEMPLATE_KEYS, own), ""]
+    file = {**schema, "required": schema["required"]}
+    leg = _chosen(schema["properties"]["legs"]["items"]["anyOf"][0], LEG_KEYS)
+    template = _chosen(schema["properties"]["templates"]["additionalProperties"], TEMPLATE_KEYS)
+    like = "A template is named under `templates`; a leg takes it by `like`."
+    parts = [HEAD]
+    for name, title, said, part in (("File", "The file", "", file), ("Leg", "Leg", "", leg)):
+        parts += _section(name, title, said, part, own)
+    parts += _section("Template", "Template", like, template, own)
     for name in sorted(own, key=lambda n: _title(n).lower()):
-        parts += [f"## {_title(name)}", "", _prose(own[name].get("description", "")), "", _table(own[name], own), ""]
+        parts += _section(name, _title(name), own[name].get("description", ""), own[name], own)
     parts += ["## Names that are taken", "", *_reserved(), ""]
     units = ", ".join(f"`{unit}`" for unit in UNITS)
     parts += ["## Units", "", f"{units}; products with `.` or `*`, quotients with `/`, powers as `m2` or `m^2`.", ""]
@@ -81,6 +94,41 @@ def page() -> str:
 
 def _title(name: str) -> str:
     return NAMES.get(name, name)
+
+
+def _section(name: str, title: str, said: str, part: dict[str, Any], own: dict[str, Any]) -> list[str]:
+    """Heading, what it is, and its keys. Where each key has its meaning in the table, the first sentence is enough before it."""
+    meanings = MEANINGS.get(name, {})
+    complete = bool(meanings) and not _untold(part, meanings)
+    told = _prose(said.partition("\n\n")[0] if complete else said)
+    more = f"Examples: [{_heading(meanings['page'])}]({meanings['page']})." if "page" in meanings else ""
+    intro = " ".join(text for text in (told, more) if text)
+    return [f"## {title}", "", *([intro, ""] if intro else []), _table(part, own, meanings), ""]
+
+
+def _heading(link: str) -> str:
+    """The heading of the page that a link leads to."""
+    text = (ROOT / "docs" / link.partition("#")[0]).read_text(encoding="utf-8")
+    return text.partition("\n")[0].removeprefix("# ").lower()
+
+
+def _untold(part: dict[str, Any], meanings: dict[str, str]) -> set[str]:
+    """Keys of a part without a meaning; what `source` is stands at the file."""
+    return set(part["properties"]) - set(meanings) - {"source"}
+
+
+def missing_meanings() -> list[str]:
+    """Keys without a meaning in definitions that have some, and meanings of keys that there are not."""
+    schema = json_schema()
+    parts = {name: part for name, part in schema["$defs"].items() if not name.startswith("Partial")}
+    parts["File"] = schema
+    parts["Leg"] = _chosen(schema["properties"]["legs"]["items"]["anyOf"][0], LEG_KEYS)
+    parts["Template"] = _chosen(schema["properties"]["templates"]["additionalProperties"], TEMPLATE_KEYS)
+    wrong = []
+    for name, meanings in MEANINGS.items():
+        wrong += [f"{name}.{key}" for key in sorted(_untold(parts[name], meanings))]
+        wrong += [f"{name}.{key}: no such key" for key in meanings if key not in {*parts[name]["properties"], "page"}]
+    return wrong
 
 
 def _prose(text: str) -> str:
@@ -116,17 +164,20 @@ def _by_meaning(words: dict[str, str]) -> list[tuple[str, str]]:
     return [(what, " ".join(own)) for what, own in found.items()]
 
 
-def _keys(part: dict[str, Any], order: list[str], own: dict[str, Any]) -> str:
-    return _table({"properties": {key: part["properties"][key] for key in order}}, own)
+def _chosen(part: dict[str, Any], order: list[str]) -> dict[str, Any]:
+    return {"properties": {key: part["properties"][key] for key in order}}
 
 
-def _table(part: dict[str, Any], own: dict[str, Any]) -> str:
+def _table(part: dict[str, Any], own: dict[str, Any], meanings: dict[str, str]) -> str:
     required = part.get("required", [])
     rows = []
-    keys = sorted(part["properties"], key=lambda key: key == "source" and part.get("title") != "file")
-    for key, value in ((key, part["properties"][key]) for key in keys):
-        rows.append([f"`{key}`", _type(value, own), "required" if key in required else _default(value)])
-    return table(["key", "what", "default"], rows)
+    whole = "format" in part["properties"]
+    for key, value in part["properties"].items():
+        if key == "source" and not whole:
+            continue
+        cells = [f"`{key}`", _type(value, own), "required" if key in required else _default(value)]
+        rows.append([*cells, meanings.get(key, "")] if meanings else cells)
+    return table(["key", "what", "default", "meaning"] if meanings else ["key", "what", "default"], rows)
 
 
 def _default(value: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.arguments import a_run, checked
-from gough.errors import RunWarning, UsageError, warn
+from gough.errors import RunWarning, UsageError, warn, warn_deprecated
 from gough.simulation.control.replay import forces
 from gough.simulation.motion.motion import Motion
 from gough.spatial.poses import rotation_of_quaternion
@@ -146,5 +146,5 @@ def _missed_between(time: Array, tau: Array) -> float:
 
 def replay(run: "Run") -> Motion:
     """The old name of `forces_of`."""
-    warn("gough.laws.replay is called gough.laws.forces_of now", DeprecationWarning)
+    warn_deprecated("gough.laws.replay is called gough.laws.forces_of now", leaves="0.3")
     return forces_of(run)
