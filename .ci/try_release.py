@@ -30,7 +30,7 @@ LARGEST = 5e6
 """Bytes a wheel may have."""
 RESOLUTIONS = {"newest": "highest", "lowest": "lowest-direct"}
 TESTS = ("tests/model", "tests/robot", "tests/formats", "tests/golden/test_numbers.py")
-TEST_TOOLS = ("pytest>=8.3", "hypothesis>=6.110", "casadi>=3.7", "mpmath>=1.3")
+TEST_TOOLS = ("pytest>=8.3", "hypothesis>=6.110", "casadi>=3.7", "mpmath>=1.3", "pyarrow>=17")
 DOCUMENT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 ROBOT = """

@@ -1,7 +1,7 @@
 """What shaped and quiet moves of three flexible robots leave, also with other stiffness, beside quintics in the same time.
 
     python benchmarks/quiet_moves.py [--robots dualemps,hexapod_flexible,carbon_delta] [--runs 500] [--factors 21]
-        [--threads 1] [--out benchmarks] [--tiny]
+        [--real 10000] [--real-of zvd ei "quiet, ±10 %"] [--threads 1] [--out benchmarks] [--tiny]
 
 A limited move (`motions.s_curve`) whose averages end the robot's faster modes is what is shaped. `quiet` keeps the same limits of
 speed, acceleration, jerk and snap. T1: the period of the slowest mode along the move; lost: how much longer than the limited
@@ -10,7 +10,8 @@ move, in T1. Drives follow exactly; after the move they rest for three T1, in wh
 
 Stiffness: "together" multiplies those of all flexible bodies by one factor within ±20 %, evenly drawn: the runs are done at
 --factors factors, and 10 000 draws are interpolated between them. "each" draws a factor for each body, --runs runs. All are runs
-of the whole robot (`gough.simulate_many`). Damping stays.
+of the whole robot (`gough.simulate_many`). Damping stays. --real: that many of the draws are runs of their own, nothing
+interpolated, of the moves --real-of (10 000 of three moves: 2 CPU minutes of dualemps, 15 of carbon_delta).
 Writes quiet_moves.json and quiet_moves.md; robots that are not asked for stay as they were.
 """
 
@@ -212,6 +213,12 @@ def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
         curve = bench.left(motion, together, options.threads) / peak
         row["together_p95"] = float(np.percentile(np.interp(draws, factors, curve), 95))
         row["together"] = [float(f"{x:.3g}") for x in curve]
+        if label in options.real_of and options.real:
+            real = (
+                bench.left(motion, designs(draws[: options.real, None] * np.ones(len(places))), options.threads) / peak
+            )
+            row |= {"real_runs": len(real), "real_p95": float(np.percentile(real, 95)), "real_most": float(real.max())}
+            row["interpolation_off"] = float(np.abs(np.interp(draws[: options.real], factors, curve) - real).max())
         if options.runs and not label.startswith("quintic"):
             row["each_p95"] = float(np.percentile(bench.left(motion, own, options.threads) / peak, 95))
         rows.append(row)
@@ -259,6 +266,14 @@ def write_page(found: dict[str, Any], path: Path) -> None:
                 f"| {row['move']} | {row['lost_T1']:.2f} | {row['left']:.2%} | {row['peak_m'] / peak:.2f} | "
                 f"{row['together_p95']:.2%} | {each} |"
             )
+        real = [row for row in robot["moves"] if "real_runs" in row]
+        if real:
+            head = "| move | runs | P95 | most | interpolation off by, at most |"
+            lines += ["", "Together, every draw a run of its own:", "", head, "|---|---|---|---|---|"]
+        lines += [
+            f"| {x['move']} | {x['real_runs']} | {x['real_p95']:.2%} | {x['real_most']:.2%} | {x['interpolation_off']:.3%} |"
+            for x in real
+        ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -267,12 +282,14 @@ def main() -> None:
     parser.add_argument("--robots", default=",".join(CASES))
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--factors", type=int, default=21)
+    parser.add_argument("--real", type=int, default=0, help="draws of one factor that are runs of their own")
+    parser.add_argument("--real-of", nargs="+", default=["zvd", "ei", "quiet, ±10 %"], help="moves")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", type=Path, default=HERE)
     parser.add_argument("--tiny", action="store_true", help="one robot, few runs: shows that all of it runs")
     options = parser.parse_args()
     if options.tiny:
-        options.robots, options.runs, options.factors = "dualemps", 2, 3
+        options.robots, options.runs, options.factors, options.real = "dualemps", 2, 3, 2
     kept = options.out / "quiet_moves.json"
     found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() and not options.tiny else {}
     for name in options.robots.split(","):

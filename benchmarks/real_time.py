@@ -6,11 +6,14 @@ Two controllers of `gough.export.export_law`, driven with the encoders of a run 
 computed torque with forward geometry, and a hexapod whose platform has ten modes, which a Kalman observer estimates. Their
 commands are compared with the run's before anything is timed. Steps back to back, each timed by itself; then a loop woken by the
 clock; then the instructions of steps, stepped through one by one: a bound that does not depend on the host's clock. Wants a quiet
-machine; asks for the FIFO scheduler and locked memory, and says whether it got them.
+machine; asks for the FIFO scheduler and locked memory, says whether it got them and what load others made. Then the same
+controllers, in double and single precision, on an aarch64 and a Cortex-M7 under qemu (`real_time_machines.py`): bits,
+instructions, memory.
 """
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -19,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from real_time_machines import AARCH64, CORTEX_M7, HOST, Crossing
 
 import gough
 from gough import laws
@@ -51,17 +55,24 @@ SAME = 1e-10
 """Difference of commands, of the largest, that is rounding."""
 
 
-def compiled(case: dict[str, Any], folder: Path, duration: float, flags: str) -> Path:
-    """The harness of a case, its commands compared with those of the run."""
+def exported(case: dict[str, Any], folder: Path, duration: float, precision: str = "double") -> tuple[Any, ...]:
+    """Write the controller of a case; (model, motion, law, more arguments of its run)."""
     model = gough.build(case["robot"])
     start = model.drives(model.home)
     move = gough.motions.quintic(drives=[start, start + np.array(case["by"]), start], durations=duration / 2)
     law = laws.Sampled(case["law"], PERIOD, sensors=Encoders(noise=1e-6), observer=case.get("observer"))
     more: dict[str, Any] = {"step": PERIOD} | ({"start": case["start"]} if "start" in case else {})
-    export_law(model, law, folder, motion=move, name="controller", **more)
+    folder.mkdir(exist_ok=True)
+    export_law(model, law, folder, motion=move, name="controller", precision=precision, **more)
+    return model, move, law, more
+
+
+def compiled(case: dict[str, Any], folder: Path, duration: float, flags: str) -> Path:
+    """The harness of a case, its commands compared with those of the run."""
+    model, move, law, more = exported(case, folder, duration)
     run = gough.simulate(model, move, law, method="rk4", check="off", **more)
     rows = np.searchsorted(run.time, np.arange(round(duration / PERIOD)) * PERIOD + 1e-9, side="right") - 1
-    readings = np.ascontiguousarray(run["encoders"][rows, : len(start)])
+    readings = np.ascontiguousarray(run["encoders"][rows, : len(model.mechanism.drives)])
     (folder / "readings.bin").write_bytes(readings.tobytes())
     compiler = shutil.which("gcc") or "cc"
     libraries = ["-shared", "-fPIC", "controller.c", "-lm", "-o", "controller.so"]
@@ -71,8 +82,34 @@ def compiled(case: dict[str, Any], folder: Path, duration: float, flags: str) ->
         raise SystemExit(f"{case['robot']}: commands in C differ from those of the run by {off:.3g} of the largest")
     files = ["controller.c", str(HERE / "real_time" / "harness.c")]
     subprocess.run([compiler, *flags.split(), "-I.", *files, "-lm", "-o", "harness"], cwd=folder, check=True)
-    case["off"] = off
+    case["off"], case["readings"] = off, readings
     return folder / "harness"
+
+
+def crossed(case: dict[str, Any], folder: Path, duration: float, steps: int) -> list[dict[str, Any]]:
+    """What other machines make of a controller whose readings are known; one without its tools says which."""
+    out = []
+    for precision in ("double", "single"):
+        own, kind = folder / precision, np.float32 if precision == "single" else np.float64
+        exported(case, own, duration, precision)
+        first = case["readings"][:steps]
+        here = Crossing(own, HOST, first).run()
+        for other in (AARCH64, CORTEX_M7):
+            row: dict[str, Any] = {"machine": other.name, "precision": precision, "steps": len(first)}
+            out.append(row)
+            if other.missing:
+                row["not"] = f"no {' or '.join(other.missing)}"
+                continue
+            there = Crossing(own, other, first).run(count=True)
+            contracted = Crossing(own, other, first, ("-ffp-contract=fast",)).run()
+            wanted, found = here.commands(kind), contracted.commands(kind)
+            row |= {
+                "same bits": there.steps == here.steps,
+                "contracted": float(np.abs(found - wanted).max() / np.abs(wanted).max()),
+                "instructions": there.instructions,
+                **{key: getattr(there, key) for key in ("code", "stack", "state")},
+            }
+    return out
 
 
 def _off(folder: Path, readings: np.ndarray, wanted: np.ndarray) -> float:
@@ -103,16 +140,18 @@ def table(rows: list[dict[str, Any]], about: dict[str, Any], flags: str) -> str:
         "",
         f"{about['cpu']}, {about['date']}, gcc {flags}: `benchmarks/real_time.py`.",
         "Times in µs; a look at the clock is in each.",
+        f"Load: how many wanted a processor, of {about['cores']}, at the begin and the end; taken away: how often others got it.",
         "",
-        "| controller | instructions of a step | steps back to back | 50 % | 99 % | 99.9 % | asked | worst |",
-        "|---|---|---|---|---|---|---|---|",
+        "| controller | instructions of a step | steps back to back | 50 % | 99 % | 99.9 % | asked | worst | taken away | load |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         t, n = row["calls"]["step_ns"], row["instructions"]
         counted = "not counted here" if "not" in n else f"{n['least']} … {n['most']}"
         us = " | ".join(f"{t[key] / 1e3:.2f}" for key in ("p50", "p99", "p99.9"))
         lines.append(
-            f"| {row['name']} | {counted} | {row['calls']['steps']} | {us} | {row['asked']:g} | {t['worst'] / 1e3:.1f} |"
+            f"| {row['name']} | {counted} | {row['calls']['steps']} | {us} | {row['asked']:g} | {t['worst'] / 1e3:.1f} "
+            f"| {row['calls']['taken_away']} | {row['load'][0]:.1f} … {row['load'][1]:.1f} |"
         )
     lines += [
         "",
@@ -129,6 +168,25 @@ def table(rows: list[dict[str, Any]], about: dict[str, Any], flags: str) -> str:
             f"| {row['name']} | {found['steps'] * PERIOD:g} | {late['p50'] / 1e3:.1f} | {late['p99.9'] / 1e3:.1f} | "
             f"{late['worst'] / 1e3:.1f} | {step['p99.9'] / 1e3:.2f} | {step['worst'] / 1e3:.1f} | {found['missed']} | {kind} |"
         )
+    lines += [
+        "",
+        "On other machines, under qemu (`-O2 -ffp-contract=off`, gcc of Debian). Same bits: the status and all commands of all",
+        "steps are those of this machine. Contracted: with `-ffp-contract=fast`, how far commands are off, of the largest.",
+        "Bytes: code with its constants, `NAME_state`, and the deepest stack as `-fstack-usage` says.",
+        "",
+        "| controller | machine | precision | steps | same bits | contracted | instructions of a step | code | state | stack |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        for x in row["machines"]:
+            begin = f"| {row['name']} | {x['machine']} | {x['precision']} | {x['steps']} |"
+            if "not" in x:
+                lines.append(f"{begin} {x['not']} | | | | | |")
+                continue
+            same, counted = "yes" if x["same bits"] else "NO", f"{x['instructions'] or float('nan'):.0f}"
+            lines.append(
+                f"{begin} {same} | {x['contracted']:.0e} | {counted} | {x['code']} | {x['state']} | {x['stack']} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -139,18 +197,20 @@ def main() -> None:
     parser.add_argument("--flags", default=FLAGS, help="of the C compiler")
     parser.add_argument("--only", help="words of the name of one controller")
     parser.add_argument("--out", type=Path, default=HERE)
+    parser.add_argument("--crossed", type=int, default=400, help="steps on other machines, 0 for none")
     parser.add_argument("--tiny", action="store_true", help="few steps of one controller: shows that all of it runs")
     asked = parser.parse_args()
     duration, counted = 0.5, 20
     if asked.tiny:
-        asked.calls, asked.seconds, asked.only, duration, counted = 1000, 0.05, "rigid", 0.02, 1
+        asked.calls, asked.seconds, asked.only, asked.crossed = 1000, 0.05, "rigid", 4
+        duration, counted = 0.02, 1
     warnings.simplefilter("ignore")
     rows, about = [], machine()
     for name, case in CASES.items():
         if asked.only and asked.only not in name:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            harness = compiled(case, Path(folder), duration, asked.flags)
+            harness, load = compiled(case, Path(folder), duration, asked.flags), os.getloadavg()[0]
             rows.append(
                 {
                     "name": name,
@@ -159,7 +219,9 @@ def main() -> None:
                     "off": case["off"],
                     "calls": measured(harness, "calls", asked.calls),
                     "loop": measured(harness, "loop", asked.seconds),
+                    "load": [load, os.getloadavg()[0]],
                     "instructions": measured(harness, "instructions", counted),
+                    "machines": crossed(case, Path(folder), duration, asked.crossed) if asked.crossed else [],
                 }
             )
     text = table(rows, about, asked.flags)

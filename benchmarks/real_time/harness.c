@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,6 +80,30 @@ static uint64_t stepped(controller_state *state, long *at, double *command)
     return controller_step(state, readings + WIDTH * (*at)++, command);
 }
 
+/* Ahead of others, and with nothing of it on disk; what of it was granted. */
+static int fifo, locked;
+
+static void go_ahead(void)
+{
+    struct sched_param own;
+    memset(&own, 0, sizeof own);
+    own.sched_priority = 80;
+    fifo = sched_setscheduler(0, SCHED_FIFO, &own) == 0;
+    locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+}
+
+/* How often the processor was taken away, so far. */
+static long taken_away(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : -1;
+}
+
+static void tell_how(long taken)
+{
+    printf("\"fifo\": %s, \"locked\": %s, \"taken_away\": %ld, ", fifo ? "true" : "false", locked ? "true" : "false", taken);
+}
+
 static void calls(long n)
 {
     controller_state state;
@@ -86,11 +111,13 @@ static void calls(long n)
     int64_t worst = 0, none = 0;
     long at = 0;
     uint64_t flags = 0;
+    go_ahead();
     controller_init(&state);
     for (long k = 0; k < 1000; ++k) { /* what a look at the clock takes */
         const int64_t begin = now();
         note(late, now() - begin, &none);
     }
+    const long taken = taken_away();
     for (long k = 0; k < n; ++k) {
         const int64_t begin = now();
         flags |= stepped(&state, &at, command);
@@ -98,6 +125,7 @@ static void calls(long n)
     }
     printf("{\"steps\": %ld, \"flags\": %llu, \"clock_ns\": %lld, ", n, (unsigned long long)flags,
            (long long)percentile(late, 0.5, none));
+    tell_how(taken_away() - taken);
     tell("step_ns", histogram, worst);
     printf("}\n");
 }
@@ -108,15 +136,12 @@ static void loop(double seconds)
     double command[CONTROLLER_COMMAND_SIZE];
     const int64_t period = (int64_t)(1e9 * CONTROLLER_PERIOD + 0.5);
     const long n = (long)(seconds / CONTROLLER_PERIOD);
-    struct sched_param own;
-    memset(&own, 0, sizeof own);
-    own.sched_priority = 80;
-    const int fifo = sched_setscheduler(0, SCHED_FIFO, &own) == 0;
-    const int locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
     int64_t worst = 0, latest = 0;
     long at = 0, missed = 0;
     uint64_t flags = 0;
+    go_ahead();
     controller_init(&state);
+    const long taken = taken_away();
     int64_t due = now() + period;
     for (long k = 0; k < n; ++k, due += period) {
         const struct timespec until = {due / 1000000000, due % 1000000000};
@@ -129,8 +154,8 @@ static void loop(double seconds)
         note(histogram, end - begin, &worst);
         missed += end > due + period;
     }
-    printf("{\"steps\": %ld, \"flags\": %llu, \"fifo\": %s, \"locked\": %s, \"missed\": %ld, ", n, (unsigned long long)flags,
-           fifo ? "true" : "false", locked ? "true" : "false", missed);
+    printf("{\"steps\": %ld, \"flags\": %llu, \"missed\": %ld, ", n, (unsigned long long)flags, missed);
+    tell_how(taken_away() - taken);
     tell("step_ns", histogram, worst);
     printf(", ");
     tell("late_ns", late, latest);

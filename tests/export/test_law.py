@@ -183,9 +183,10 @@ def test_samples_that_fail_change_nothing(tmp_path: Path) -> None:
     held, status = controller.step(drives + 5.0)  # no such place: Newton's steps do not arrive
     names = [name for name, k in controller.checks if status >> int(k) & 1]
     assert (held == first).all() and any("FORWARD_GEOMETRY" in name for name in names)
-    controller.step(drives)  # the rates of this one come from a place it was never at
+    assert controller.state.failed == 2
     again, status = controller.step(drives)
-    assert status == 0 and np.isfinite(again).all() and controller.state.flags and controller.state.count == 5
+    assert status == 0 and np.isfinite(again).all() and controller.state.flags and controller.state.count == 4
+    assert controller.state.failed == 0
     controller.init(ctypes.byref(controller.state))
     assert (controller.step(drives)[0] == first).all()
 
@@ -248,3 +249,27 @@ def test_what_is_refused() -> None:
         export_law(model, function, motion=move)
     with pytest.raises(gough.UsageError, match="'double' or 'single'"):
         export_law(model, slow, motion=move, precision="half")
+
+
+def test_rates_behind_a_wrong_reading(tmp_path: Path) -> None:
+    """A reading that is off for one sample does not come back in the next one's rates: commands are as if nothing had been."""
+    model, period = built("five_bar"), T
+    drives = model.drives(model.home)
+    move = gough.motions.quintic(drives=[drives, drives], durations=1.0)
+    for name, bandwidth in (("plain", None), ("filtered", 100.0)):
+        sensor = Encoders(bandwidth=bandwidth)
+        export_law(
+            model,
+            laws.Sampled(laws.ComputedTorque(400.0, 40.0), period, sensors=sensor),
+            tmp_path,
+            motion=move,
+            name=name,
+        )
+        controller = Controller(tmp_path, name)
+        good = controller.run(np.tile(drives, (5, 1)))
+        for wrong in (drives + 5.0, drives * np.nan, drives + np.inf, np.full(2, 1e300)):
+            held, status = controller.step(wrong)
+            assert status and (held == good[-1]).all() and controller.state.failed == 1
+            again, status = controller.step(drives)
+            assert status == 0 and controller.state.failed == 0
+            assert again == pytest.approx(good[-1], rel=1e-12)

@@ -1,7 +1,7 @@
 """Files of 0.1 are read, and give the numbers they gave.
 
-The files in `0.1/` were written by the first sources of 0.1 that could write each kind (2026-11-16 to 2026-11-18). What those sources
-computed then stands in `numbers.json`. Nothing here is ever written anew: a reader that needs that has broken a promise.
+The files in `0.1/` were written by the first sources of 0.1 that could write each kind (2026-11-16 to 2026-11-18). What those
+sources computed then stands in `numbers.json`. Nothing here is ever written anew: a reader that needs that has broken a promise.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.robot.upgrade import upgrade_text
+from cli.command import gough as command
 
 FOLDER = Path(__file__).with_name("0.1")
 NUMBERS: dict[str, Any] = json.loads((FOLDER / "numbers.json").read_text(encoding="utf-8"))
@@ -87,10 +87,12 @@ def test_a_workspace_map_is_read() -> None:
     assert np.array_equal(found.parallel, np.array(then["parallel"], dtype=float), equal_nan=True)
 
 
-def test_an_old_description_is_upgraded_without_a_change_of_its_numbers() -> None:
+def test_an_old_description_is_upgraded_without_a_change_of_its_numbers(tmp_path: Path) -> None:
     """`gough check FILE --upgrade`: the number of the format alone is another one."""
     old = (FOLDER / "hexapod.yaml").read_text(encoding="utf-8")
-    new, before, _ = upgrade_text(old)
-    assert before == 1
+    file = tmp_path / "hexapod.yaml"
+    file.write_text(old, encoding="utf-8")
+    command("check", file, "--upgrade")
+    new = file.read_text(encoding="utf-8")
     changed = [(a, b) for a, b in zip(old.splitlines(), new.splitlines(), strict=True) if a != b]
-    assert len(changed) == 1 and changed[0][0] == "format: 1"
+    assert changed == [("format: 1", "format: 2")]

@@ -54,7 +54,7 @@ def given(robot: str) -> dict[str, np.ndarray]:
 
 
 def numbers(robot: str, state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """{quantity: numbers} at a state: drive forces (inverse dynamics), accelerations (forward dynamics), generalised momenta, bias."""
+    """{quantity: numbers} at a state: drive forces of a motion, accelerations of given forces, momenta, bias forces."""
     of = model(robot)
     q, v, rigid = state["q"], state["v"], slice(of.layout.rigid)
     found = {} if not of.driven else {"tau": of.inverse_dynamics(q, v, state["acceleration"]).tau}

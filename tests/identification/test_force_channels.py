@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import gough
+from gough.robot import loads
 
 Change = Callable[[np.ndarray], np.ndarray]
 NAMES = ("left_motor", "right_motor")
@@ -120,3 +121,80 @@ def lost(x: np.ndarray) -> np.ndarray:
 def test_other_faults_are_no_gains(change: Change) -> None:
     """The noise of a force explained itself: a healthy drive was said to measure 0.001 ± 0.009 of its force."""
     assert "the force of" not in said({"left_motor": change})
+
+
+def test_a_sensor_that_measures_something_else_is_no_factor() -> None:
+    """Noise alone was said to be a force that is 887 ± 900 times too small."""
+    text = said({"left_motor": lambda x: 0.01 * np.random.default_rng(1).normal(size=len(x))})
+    x, s = (float(n) for n in re.findall(r"only (\S+) ± (\S+) of the force of left_motor were measured", text)[0])
+    assert abs(x) < 5 * s < 0.2
+
+
+GANTRY = """
+format: 1
+name: gantry
+bodies: [{name: beam, mass: 9}, {name: head, mass: 4}]
+joints:
+  - {name: x, type: prismatic, axis: [1, 0, 0], parent: world, child: beam, drive: {viscous: 20}}
+  - {name: y, type: prismatic, axis: [0, 1, 0], parent: beam, child: head, drive: {viscous: 10}}
+"""
+
+
+def gantry_log(gain: float, seed: int) -> gough.Record:
+    """Newton's law along two axes of their own: m a + d v; the force of y measured with another gain."""
+    rng, t = np.random.default_rng(seed), np.arange(4000) / 500
+    w = 2 * np.pi * 0.3 * np.arange(1, 5)
+    positions, forces = {}, {}
+    for name, mass, viscous, factor in (("x", 13.0, 20.0, 1.0), ("y", 4.0, 10.0, gain)):
+        a, b = 0.05 * rng.normal(size=(2, 4))
+        c, s = np.cos(np.outer(t, w)), np.sin(np.outer(t, w))
+        positions[name] = c @ a + s @ b
+        force = mass * -(c @ (a * w**2) + s @ (b * w**2)) + viscous * (c @ (b * w) - s @ (a * w))
+        forces[name] = factor * (force + 0.05 * rng.normal(size=len(t)))
+    return gough.Record(f"log {seed}", t, positions, forces)
+
+
+def test_a_gain_that_is_a_mass_is_told_by_a_weighed_body_alone() -> None:
+    """Axes that share no mass: the gain is in the numbers, and no log, validation neither, tells it; what was weighed does."""
+    model = gough.build(loads(GANTRY))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = gough.identify(model, gantry_log(1.15, 0), validation=gantry_log(1.15, 1))
+    head = found.base.names.index("head.M")
+    assert abs(found.base_values[head] / (1.15 * 4.0) - 1.0) < 1e-3
+    with pytest.warns(gough.errors.IdentificationWarning, match="the data contradict prior=.*most head.M"):
+        gough.identify(model, gantry_log(1.15, 0), prior={"head.M": 0.05})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gough.identify(model, gantry_log(1.0, 0), prior={"head.M": 0.05})
+        known = gough.identify(model, gantry_log(1.15, 0), parameters=("friction", "gains"))
+    assert np.abs(known.gains * [1.0, 1.15] - 1.0).max() < 5 * 1.15 * known.gain_deviations.max() < 0.01
+
+
+def test_a_gain_that_nothing_fixes_is_named_though_another_one_is_fixed() -> None:
+    """The beam, unknown, takes over the head along x: its gain came out as 1e-12 ± 3e-6 and its mass as -4 ± 3e-5 kg."""
+    model = gough.build(loads(GANTRY))
+    with pytest.raises(gough.UsageError, match=r"fixes no gain of x, since"):
+        gough.identify(model, gantry_log(1.0, 0), parameters=("beam.M", "friction", "gains"))
+
+
+def test_runs_of_different_robots_are_told() -> None:
+    """Heads of 4 and 5.2 kg: by themselves both are right, and the mean of them is neither."""
+    model = gough.build(loads(GANTRY))
+    with pytest.warns(
+        gough.errors.IdentificationWarning, match=r"if each of log 0, log 1 is fitted by itself: another robot"
+    ):
+        gough.identify(model, [gantry_log(1.0, 0), gantry_log(1.3, 1)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gough.identify(model, [gantry_log(1.0, 0), gantry_log(1.0, 1)])
+
+
+def test_a_misfit_that_all_runs_share_is_none_of_different_robots() -> None:
+    logs = []
+    for seed in range(2):
+        log = gantry_log(1.0, seed)
+        logs.append(replace(log, forces={**log.forces, "x": log.forces["x"] + 30.0 * np.sin(9.0 * log.time)}))
+    with pytest.warns(gough.errors.IdentificationWarning) as told:
+        gough.identify(gough.build(loads(GANTRY)), logs)
+    assert not any("fitted by itself" in str(w.message) for w in told)

@@ -16,6 +16,7 @@ from identification.foreign import Experiment, Noise, clean_run, experiment, mea
 from inner.identification import reference_motion
 
 PARAMETERS = ("inertia", "rotors", "friction", "offsets")
+LAW = gough.laws.JointPD(stiffness=1.0, damping=1.0)
 SECONDS = {"five_bar": 3.0, "delta": 4.0, "hexapod": 4.0}
 
 
@@ -225,8 +226,9 @@ def test_measured_and_predicted_runs_are_played_together() -> None:
         ({"method": "lms"}, "lms"),
         ({"consistent": "maybe"}, "log-cholesky"),
         ({"method": "iv"}, "controller="),
-        ({"controller": gough.laws.JointPD(stiffness=1.0, damping=1.0)}, "method='ls' simulates nothing"),
+        ({"controller": LAW}, "method='ls' simulates nothing"),
         ({"begin": 0.5}, "begin= would count nothing"),
+        ({"begin": 0.5, "method": "didim", "controller": LAW}, "begin= says when motion= began, and there is none"),
         ({"thin": 0}, "thin"),
         ({"prior": -1.0}, "prior"),
         ({"parameters": "everything"}, "everything"),

@@ -2,7 +2,7 @@
 
 from gough.backends import reductions
 from gough.backends._stage_layout import FRAME, lay_out
-from gough.backends.c import Listing, flat_listing, header, parts_listing, rolled_listing, source
+from gough.backends.c import Listing, flat_listing, header, parts_listing, rolled_listing, source, with_own_sines
 from gough.backends.cuda import GpuKernel, ReducedKernel, fronts
 from gough.backends.cuda import march as cuda_march
 from gough.backends.cuda._memory import LARGEST_BLOCK
@@ -40,4 +40,5 @@ __all__ = [
     "row_squares",
     "source",
     "target_machine",
+    "with_own_sines",
 ]

@@ -50,6 +50,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "study_chunk": ("gough.studies._chunks.CHUNK",),
     "study_designs": ("gough.studies.study.evaluation.Evaluator._of_designs",),
     "study_front": ("gough.studies._pareto.MOST",),
+    "study_points": ("gough.studies.study.evaluation.Evaluator.evaluate",),
     "study_screen": ("gough.studies._running.choose_screen",),
     "study_machine": ("gough.studies._chunks.HostMachine",),
     "study_slopes": ("gough.studies.study.evaluation.Evaluator.states_at",),

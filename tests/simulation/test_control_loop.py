@@ -269,10 +269,12 @@ def test_laws_without_a_linear_loop_are_refused() -> None:
 
     with pytest.raises(UsageError, match="no linear loop where it cannot be recorded"):
         gough.control_loop(model, laws.Sampled(seen, 1e-3))
-    recorded = gough.control_loop(model, laws.Sampled(lambda t, q, v, r: -K * q - D * v, 1e-3))
-    np.testing.assert_allclose(
-        recorded.phase_margin_deg, gough.control_loop(model, laws.Sampled(laws.JointPD(K, D), 1e-3)).phase_margin_deg
-    )
+    known = gough.control_loop(model, laws.Sampled(laws.JointPD(K, D), 1e-3)).phase_margin_deg
+    for function in (lambda t, q, v, r: -K * q - D * v, lambda t, q, v, r: K * (r.position - q) + D * (r.velocity - v)):
+        recorded = gough.control_loop(model, laws.Sampled(function, 1e-3))
+        np.testing.assert_allclose(recorded.phase_margin_deg, known)
+    with pytest.raises(UsageError, match="a function takes 'drives'"):
+        gough.control_loop(model, laws.Sampled(lambda t, q, v, r: -K * q, 1e-3), kind="pose")
 
 
 def test_forces_found_before_leave_the_loop_as_it_is() -> None:

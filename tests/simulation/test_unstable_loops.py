@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import gough
 from gough import actuators, laws, motions, sensors
@@ -215,3 +216,62 @@ def test_a_regulator_of_the_wrong_sign() -> None:
     assert not quiet and "the loop of LQR is unstable" in loud[0] and "signs" in loud[0]
     said = float(loud[0].split(" at ")[-1].split(" 1/s")[0])
     assert said == pytest.approx(np.roots([MASS, -d, -k]).real.max(), rel=1e-3)
+
+
+def sampled_growth(k: float, d: float, T: float, lag: float) -> float:
+    """1/s, of m x'' = f, lag f' = F - f, F = -k x - d v held for T; f = F where there is no lag."""
+    A = np.zeros((4, 4))  # x, v, f, F
+    A[0, 1], A[1, 2 if lag else 3] = 1.0, 1 / MASS
+    A[2, 2:] = np.array([-1.0, 1.0]) / lag if lag else 0.0
+    step = expm(A * T)[:3]
+    a = step[:, :3] + np.outer(step[:, 3], [-k, -d, 0.0])
+    return float(np.log(np.abs(np.linalg.eigvals(a if lag else a[:2, :2])).max()) / T)
+
+
+@pytest.mark.parametrize("lag", [0.0, 2e-3])
+def test_functions_that_are_recorded_are_looked_at(lag: float) -> None:
+    """One with its sign turned departs, one with a stiff damper swings up; one that only pushes has no loop."""
+    k, d, T = 200.0, 10.0, 1e-2
+    stiff = 1.5 * 2 * MASS / T
+    cases = (
+        (-k, d, lambda t, q, v, r: -k * (r.position - q) - d * v),
+        (1.0, stiff, lambda t, q, v, r: 1.0 * (r.position - q) - stiff * v),
+        (k, d, lambda t, q, v, r: k * (r.position - q) - d * v),
+        (0.0, 0.0, lambda t, q, v, r: 0.0 * r.position + 3.0 * t),
+    )
+    for spring, damper, function in cases:
+        law = laws.Sampled(function, T, actuators=[actuators.Lag(time=lag)] if lag else [])
+        texts, run = told(slider(), law, stand(0.5), q=[1e-9], method="rk4", step=1e-3)
+        known = sampled_growth(spring, damper, T, lag)
+        assert "called" not in run.info.controller.get("of", {})
+        assert bool(texts) == (known > 1e-6)
+        if texts:
+            assert float(texts[0].split(" at ")[-1].split(" 1/s")[0]) == pytest.approx(known, rel=1e-3)
+            assert "signs" in texts[0]
+
+
+def test_a_regulator_beside_forces_found_before() -> None:
+    """The same mass and the same root, whether forces over time stand beside the regulator or not."""
+    k, d, push = 200.0, 10.0, laws.forces([0.0, 1.0], [[0.0], [0.0]])
+    quiet, _ = told(slider(), laws.FeedForward(laws.LQR(gain=[[k, d]]), push), stand(1.0))
+    loud, _ = told(slider(), laws.FeedForward(laws.LQR(gain=[[-k, -d]]), push), stand(1.0), q=[1e-9])
+    assert not quiet and "the loop of feed-forward is unstable" in loud[0] and "signs" in loud[0]
+    said = float(loud[0].split(" at ")[-1].split(" 1/s")[0])
+    assert said == pytest.approx(np.roots([MASS, -d, -k]).real.max(), rel=1e-3)
+
+
+def test_many_runs_are_told_by_the_first() -> None:
+    """With its own mass: m s² = k + d s, both signs turned; and nothing where they are right."""
+    k, d, masses = 200.0, 10.0, (1.5, 4.0)
+    model = slider()
+    designs = np.array([model.parameters_with({"block.M": m}) for m in masses])
+    for sign in (1.0, -1.0):
+        law = laws.LQR(gain=[[sign * k, sign * d]])
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            gough.simulate_many(model, np.zeros((2, 1)), motion=stand(0.5), controller=law, parameters=designs)
+        texts = [str(x.message) for x in seen if "the loop of LQR" in str(x.message)]
+        assert len(texts) == (sign < 0)
+        if texts:
+            said = float(texts[0].split(" at ")[-1].split(" 1/s")[0])
+            assert "run 0" in texts[0] and said == pytest.approx(np.roots([masses[0], -d, -k]).real.max(), rel=1e-3)

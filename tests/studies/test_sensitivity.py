@@ -10,6 +10,7 @@ import pytest
 
 import gough
 from gough.robot import loads
+from inner.model import tangent_derivative
 
 MASS_ON_SPRING = """
 format: 2
@@ -146,6 +147,16 @@ def test_states_are_rows_and_the_distance_to_singularities_follows_geometry() ->
             return model.singularity(there, parameters=p, length=model.size).parallel
 
         assert np.allclose(found[name][:, 0], slope(at, 1.0), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["three_prs", "pedrammehr2012"])
+@pytest.mark.quick_cases("three_prs")
+def test_all_slopes_of_a_number_cost_less_than_five_evaluations(name: str) -> None:
+    """Operations of the sweep backwards, through forces and closures, to hundreds of numbers of the design."""
+    model = built(name).unlocked
+    forces = model.function("inverse_dynamics")
+    sweep = tangent_derivative(model, "inverse_dynamics", ("parameters",), "vjp", closing=True)
+    assert len(model.parameters) > 200 and sweep.count().operations < 5 * forces.count().operations
 
 
 def test_what_cannot_be_is_refused() -> None:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 REFERENCES = ("motion", "input")
 PRECISIONS = ("double", "single")
 BUILD = (
-    "Compile as C99 and link with libm: cc -std=c99 -O2 -c NAME.c. Not with -ffast-math: the status relies on NaN. Nothing is "
-    "allocated, no global changes, every loop has a bound that is known; one state may be stepped by one thread at a time."
+    "Compile as C99 and link with libm: cc -std=c99 -O2 -c NAME.c. Not with -ffast-math: the status relies on NaN. With "
+    "-ffp-contract=off all numbers but those of atan2 are the same on every machine, to the last bit. Nothing is allocated, no "
+    "global changes, every loop has a bound that is known; one state may be stepped by one thread at a time."
 )
 
 

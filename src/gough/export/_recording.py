@@ -16,19 +16,32 @@ SAMPLES, FEWER = 8, 3
 MOVED = 1e-4
 """How far readings swing, of a length or angle of 1."""
 RELATIVE = {"double": 1e-9, "single": 2e-3}
-"""Tolerance of a command, of the largest."""
+"""Tolerance of a command, of the largest; on floats besides what one last place of the readings moves."""
 
 
 def record_samples(law: LawSample, names: Sequence[str]) -> dict[str, Any]:
     """inputs by name (samples, n): readings that swing about those of the robot where it begins; commands (samples, drives),
     tolerance."""
     count = SAMPLES if law.rates_program is None else FEWER
-    known = _inputs(law, count)
+    known = {key: _as_read(law, x) for key, x in _inputs(law, count).items()}
+    commands = _commands(law, known, count)
+    tolerance = RELATIVE[law.precision] * (float(np.abs(commands).max(initial=0.0)) or 1.0)
+    if law.precision == "single":
+        turns = np.where(np.arange(count) % 2, -1.0, 1.0)[:, None]
+        other = {key: x + turns * np.spacing(np.abs(x).astype(np.float32)) for key, x in known.items()}
+        tolerance += float(np.abs(_commands(law, other, count) - commands).max(initial=0.0))
+    return {"inputs": {key: known[key] for key in names}, "commands": commands, "tolerance": tolerance}
+
+
+def _commands(law: LawSample, known: dict[str, Vector], count: int) -> Vector:
+    """(samples, drives)."""
     run = InterpretedLaw(law)
-    commands = np.array([run.step({key: x[k] for key, x in known.items()}) for k in range(count)])
-    size = float(np.abs(commands).max(initial=0.0)) or 1.0
-    inputs = {key: known[key] for key in names}
-    return {"inputs": inputs, "commands": commands, "tolerance": RELATIVE[law.precision] * size}
+    return np.array([run.step({key: x[k] for key, x in known.items()}) for k in range(count)])
+
+
+def _as_read(law: LawSample, x: Vector) -> Vector:
+    """Numbers as the precision has them."""
+    return x.astype(np.float32).astype(float) if law.precision == "single" else x
 
 
 class InterpretedLaw:
@@ -36,7 +49,7 @@ class InterpretedLaw:
 
     def __init__(self, law: LawSample) -> None:
         self.law, self.count = law, 0
-        self.memory = {key: x.copy() for key, x in law.memory.items()}
+        self.memory = {key: _as_read(law, x.copy()) for key, x in law.memory.items()}
         self.command = np.zeros(law.commands.size)
         self.sent: list[Vector] = []
 

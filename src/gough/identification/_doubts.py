@@ -39,6 +39,10 @@ OTHER_GAINS, ALIKE = 0.005, 0.7
 """Part of the simulated lag by which the measured one differs, and of that difference, from which gains are doubted."""
 WIDER, CHANCE = 1.2, 1e-3
 """Times what a stated prior allows, and how seldom chance may do that, from which it is doubted."""
+UNLIKE, OWN, NUMBERS, ROUNDING = 0.6, 4, 2**24, 1e-12
+"""Part of what is not predicted that runs leave by themselves, from which they are said to differ; equations a number that each
+of them has; numbers of all equations together, of which more are not gone through; squares that are none, of
+a force's."""
 POSITIVE = ("M", "XX", "YY", "ZZ", "viscous", "coulomb", "rotor_inertia", "armature", "stiffness", "damping")
 """Last words of names of what is never negative by itself."""
 
@@ -62,6 +66,7 @@ def doubts_of(found: "Identification") -> list[str]:
     """What a user should hear of a result."""
     out, e, base = [], found.estimate, found.base
     out += _misfit(found)
+    out += _unlike_runs(found)
     out += doubts_of_force_channels(found)
     out += _blurred_friction(found)
     out += _against_prior(found)
@@ -176,6 +181,35 @@ def _misfit(found: "Identification") -> list[str]:
         f"{fit.rms[worst]:.3g} of {force[worst]:.3g}): {tied}the model lacks something that the data show (friction, offsets, a "
         "flexible part), or encoders have another zero, columns another unit, or the wrong motion is told; deviations know "
         "nothing of that"
+    )
+    return [text]
+
+
+def _unlike_runs(found: "Identification") -> list[str]:
+    """Runs that numbers of their own explain much better than common ones: of another robot, or one that was changed."""
+    rows, samples, names = found.rows, found.samples, found.samples.runs
+    if len(names) < 2 or rows.gains or found.method == "didim":
+        return []
+    if found.fits[0].count * len(rows.names) * (rows.size + 1) > NUMBERS:
+        return []
+    together, apart = np.zeros((2, len(rows.names)))
+    for _, begin, end in stretches(samples):
+        pieces = list(rows.pieces(samples.rows(np.arange(begin, end)), found.thinning))
+        Y = np.concatenate([p.Y / found.estimate.sigma[:, None] for p in pieces])
+        target = np.concatenate([p.target / found.estimate.sigma for p in pieces])
+        if target.size < OWN * rows.size:
+            return []
+        unit = Y / np.maximum(np.linalg.norm(Y, axis=(0, 1)), 1e-300)
+        own = unit @ np.linalg.lstsq(unit.reshape(-1, rows.size), target.ravel(), rcond=1e-10)[0]
+        rounding = ROUNDING * (target**2).sum(axis=0)
+        together += ((target - Y @ found.estimate.phi) ** 2).sum(axis=0) + rounding
+        apart += ((target - own) ** 2).sum(axis=0) / (1.0 - rows.size / target.size) + rounding
+    part = float(np.exp(np.mean(np.log(apart / np.maximum(together, 1e-300))) / 2.0))
+    if part > UNLIKE:
+        return []
+    text = (
+        f"what is not predicted falls to {part:.0%} if each of {', '.join(names[:6])} is fitted by itself: another robot, "
+        "payload, column map or temperature in one of them? Identify them apart, and compare"
     )
     return [text]
 

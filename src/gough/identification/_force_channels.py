@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from gough.identification.estimation.rows import Piece
     from gough.identification.identification import Identification
 
-CERTAIN, LEAST = 6.0, 0.02
-"""Deviations, and difference of a gain from 1, from which it is told."""
+CERTAIN, LEAST, HARDLY = 6.0, 0.02, 0.2
+"""Deviations, and difference of a gain from 1, from which it is told; deviation over a gain, from which it is no factor."""
 LEFT = 0.85
 """Part of the noises (mean of their logarithms) that another gain or zero must leave at most."""
 ALIKE = 0.8
@@ -149,6 +149,9 @@ class _Candidate:
             h, s = float(self.gains[self.gain]), float(deviations[-1])
             if abs(h - 1.0) < max(LEAST, CERTAIN * s):
                 return ""
+            if s > HARDLY * abs(h):
+                name = names[self.gain]
+                return f"only {h:.2g} ± {s:.1g} of the force of {name} were measured (a dead sensor, or another signal)"
             return f"the force of {names[self.gain]} were {1.0 / h:.4g} ± {s / h**2:.1g} times as large"
         units = found.model.layout.drive_units
         far = [(n, k) for n, k in enumerate(self.offsets) if abs(self.zeros[k]) > CERTAIN * deviations[n] > 0.0]

@@ -111,6 +111,11 @@ def identify(
     if method == "ls":
         _demand_nothing_simulated(controller, motion, begin)
     else:
+        if motion is None and np.any(begin):
+            raise UsageError(
+                "begin= says when motion= began, and there is none: references in records have the times of their rows; leave it "
+                "out, or give motion="
+            )
         motion, begin = followed_references(data, samples) if motion is None else (motion, begin)
         told = _told(motion, begin, samples.runs)
     checked_against = None if validation is None else samples_of(model, validation, "validation")

@@ -11,13 +11,16 @@ import numpy as np
 
 from gough.compilation.threads import calls_here
 from gough.errors import UsageError
+from gough.structure.reductions import reducing_variables
 from gough.studies._kept import KEPT
 from gough.studies._pareto import front_rows, take
 from gough.studies.methods.descent import Descent, descend
 from gough.studies.methods.evolution import Aim
 from gough.studies.methods.sweep import SWEEPS, SweepPoints
+from gough.studies.quantities import FrameCompliance, FrameDeflection, Frequencies, ModalAmplitudes
 from gough.studies.screening.screen import AGREE, GpuMachine, HostMachine, Screen, host_array, rows_in
 from gough.studies.study.evaluation import Evaluated, Evaluator
+from gough.studies.study.measures import StateMeasure
 
 if TYPE_CHECKING:
     from gough.studies.study.study import Study
@@ -28,6 +31,13 @@ BLOCK = 2**15
 """States that are held at once."""
 CHUNK, FEWER = 2**16, 10_000
 """States of a chunk of a sweep, about a second of work; chunks beyond which they hold more."""
+AT_REST, BENT_AT_REST, REDUCED = 2**8, 2**13, 2**13
+"""What else costs time, in plain states: to ask a state for what is linear about a rest, or for that of a robot that bends; to
+reduce a design's flexible bodies again. These are done one after the other, so that small chunks of them cost no more."""
+RESTING = (Frequencies, FrameCompliance, FrameDeflection, ModalAmplitudes)
+"""Quantities about rest."""
+SLICE = 32
+"""Designs of a generation that are one chunk, at most."""
 SCREENED = {"cpu": 2**21, "cuda": 2**28}
 """States of a chunk where a screen comes first."""
 SAMPLED = 0.01
@@ -42,9 +52,24 @@ def states_per_design(evaluator: Evaluator) -> int:
     return max(1, sum(case.count for case in evaluator.cases.values())) * draws
 
 
+def work_per_design(evaluator: Evaluator) -> int:
+    """What a design costs by ordinary calls, tolerances counted, in plain states. It follows from the study
+    alone, so that chunks are the same wherever they are done."""
+    model, tolerances = evaluator.space.model, evaluator.tolerances
+    at_rest = BENT_AT_REST if model.layout.v_elastic else AT_REST
+    total = 0
+    for name, case in evaluator.cases.items():
+        own = [m.quantity for m in evaluator.measures if isinstance(m, StateMeasure) and m.case == name]
+        about_rest = sum(isinstance(quantity, RESTING) for quantity in own)
+        total += case.count * (1 + about_rest * at_rest)
+    moved = {*evaluator.space.names, *(() if tolerances is None else tolerances.variables)}
+    total += 0 if reducing_variables(model.robot).isdisjoint(moved) else REDUCED
+    return max(1, total) * (1 if tolerances is None else tolerances.count)
+
+
 def evaluate_blocks(evaluator: Evaluator, x: np.ndarray, graded: bool, tick: Tick) -> Evaluated:
     """Points (n, k), so many at once as memory allows."""
-    step, parts = max(1, BLOCK // states_per_design(evaluator)), []
+    step, parts = max(1, BLOCK // work_per_design(evaluator)), []
     for k in range(0, max(1, len(x)), step):
         tick(k / max(1, len(x)))
         parts.append(evaluator.evaluate(x[k : k + step], graded))
@@ -158,10 +183,15 @@ def sweep_points(study: "Study") -> SweepPoints:
 
 def designs_of_chunk(work: StudyWork, total: int) -> int:
     """Of a sweep of so many points."""
-    own = states_per_design(work.study.evaluator)
+    least, evaluator = -(-total // FEWER), work.study.evaluator
     if work.screen:
-        return max(1, SCREENED[work.screen] // own, -(-total // FEWER))
-    return max(1, CHUNK // own, -(-total // FEWER))
+        return max(1, SCREENED[work.screen] // states_per_design(evaluator), least)
+    return max(1, CHUNK // work_per_design(evaluator), least)
+
+
+def designs_of_slice(evaluator: Evaluator) -> int:
+    """Of a generation, that one worker does."""
+    return max(1, min(SLICE, CHUNK // work_per_design(evaluator)))
 
 
 def make_screen(study: "Study", device: str) -> Screen:

@@ -15,7 +15,15 @@ from gough.distribution import PartFolder, open_cluster, run_chunks
 from gough.errors import GoughError, RunWarning, UsageError, VariableWarning, warn
 from gough.robot.files import content_mark, files_in
 from gough.robot.writer import document, yaml_text
-from gough.studies._chunks import Arrays, StudyWork, arrays_of, choose_screen, designs_of_chunk, sweep_points
+from gough.studies._chunks import (
+    Arrays,
+    StudyWork,
+    arrays_of,
+    choose_screen,
+    designs_of_chunk,
+    designs_of_slice,
+    sweep_points,
+)
 from gough.studies._folder import save_asked
 from gough.studies._kept import KEPT, KeptDesigns
 from gough.studies._pareto import ParetoFront, front_rows, take
@@ -34,8 +42,6 @@ if TYPE_CHECKING:
 
 PARTS = 1_000_000
 """Of one run, at most."""
-SLICE = 32
-"""Designs of a generation that are one chunk."""
 
 
 def demand_parts(count: int, what: str) -> None:
@@ -46,7 +52,7 @@ def demand_parts(count: int, what: str) -> None:
 
 def subject_of(study: "Study", screen: str = "") -> dict[str, Any]:
     """All that parts follow from, as plain data."""
-    e = study.evaluator
+    e, sweep = study.evaluator, study.search.method in SWEEPS
     cases = {name: _case_subject(case) for name, case in e.cases.items()}
     return {
         "robot": _robot_subject(study.robot),
@@ -60,6 +66,7 @@ def subject_of(study: "Study", screen: str = "") -> dict[str, Any]:
         "search": {key: x for key, x in asdict(study.search).items() if key != "budget"},
         "keep": study.keep,
         "screened": screen,
+        "designs of a part": designs_of_chunk(StudyWork(study, screen), sweep_points(study).total) if sweep else None,
     }
 
 
@@ -196,7 +203,8 @@ class _StudyRun:
         kept = None if self.store is None else self.store.read(number)
         if kept is not None and np.array_equal(kept["x"], x):
             return Evaluated(*(kept[name] for name in KEPT))
-        slices = [("designs", x[k : k + SLICE]) for k in range(0, len(x), SLICE)]
+        step = designs_of_slice(self.study.evaluator)
+        slices = [("designs", x[k : k + step]) for k in range(0, len(x), step)]
         done = {d.number: d.result for d in run_chunks(self.work, slices, **self.options)}
         if len(done) < len(slices):
             raise _OutOfTimeError

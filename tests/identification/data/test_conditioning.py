@@ -280,3 +280,6 @@ def test_a_real_linear_drive_comes_as_near_as_by_hand() -> None:
         Y, f = (upfirdn(taps, x, 1, s.block, axis=0)[16:-16] for x in (columns, s.force[:, 0]))
         found = np.linalg.lstsq(Y, f)[0]
         assert (np.abs(found - published) < most * np.array([0.109, 1.15, 0.103, 0.045])).all(), found
+        with pytest.warns(gough.errors.IdentificationWarning, match="are not predicted in training"):
+            whole = gough.identify(model, s, parameters=("inertia", "friction", "offsets"))
+        assert (np.abs(whole.base_values - published) < 0.5 * whole.base_deviations).all(), whole.base_values

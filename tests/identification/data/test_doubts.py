@@ -87,6 +87,18 @@ def test_the_unit_of_time_that_is_suggested_mends_it(factor: float, unit: str) -
         gough.condition(MODEL, record(time=factor * LOG.t))
 
 
+def test_a_robot_that_stands_still_is_told_and_a_slow_one_is_not() -> None:
+    rng, t = np.random.default_rng(3), LOG.t
+    noise = 1e-6 * rng.normal(size=(2, len(t)))
+    for extent, said in ((0.0, True), (1e-4, False)):
+        x = {
+            d: MODEL.home[MODEL.layout.index(d)] + extent * np.sin(0.5 * t) + noise[k]
+            for k, d in enumerate((LEFT, RIGHT))
+        }
+        found = [text for text in told(record(positions=x)) if "nothing moves beyond its noise" in text]
+        assert bool(found) == said, found
+
+
 def test_a_position_that_is_sampled_and_held_is_told() -> None:
     r = record()
     at = np.arange(len(r)) // 10 * 10

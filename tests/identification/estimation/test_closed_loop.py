@@ -152,6 +152,18 @@ def test_unequal_samples_are_refused() -> None:
         loop.simulate(replace(data, time=time), np.array(five_bar().parameters))
 
 
+def test_gains_that_no_step_can_follow_are_refused_with_their_rate() -> None:
+    """√(k/m) of 2 kg on 1e12 N/m; what was said was that states are too many to be kept."""
+    model, t = gough.build(loads(AXIS)), 0.02 * np.arange(40)
+    x = 0.1 * np.sin(3 * t)[:, None]
+    q = np.broadcast_to(model.home, (len(t), len(model.home)))
+    data = Samples(model, t, q, 0 * x, 0 * x, 0 * x, None, np.zeros(len(t), dtype=int), ("run",))
+    follow = gough.motions.spline(times=t, drives=x, names=("x",), degree=5)
+    loop = ClosedLoop(model, gough.laws.JointPD(stiffness=1e12, damping=0.0), (follow,), (0.0,))
+    with pytest.raises(UsageError, match=r"a rate of 7\.07e\+05 1/s.*gains of controller="):
+        loop.simulate(data, np.array(model.parameters))
+
+
 @pytest.mark.quick_cases("didim")
 @pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
 @pytest.mark.parametrize("method", ["iv", "didim"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +243,34 @@ def test_what_cannot_be_asked_of_bodies_that_bend() -> None:
         )
     for words in ("'stiffness:head.pen,xx,yy,zz'", "'deflection:head.pen,x,y,z'", "bend, and studies take forces"):
         assert words in str(caught.value), words
+
+
+@pytest.mark.slow
+def test_designs_that_take_long_are_few_in_a_part(tmp_path: Path, limits: Callable[..., None]) -> None:
+    """Bodies are reduced for every design, modes found at every pose: three designs are a part, so that a run that ends goes on
+    near where it ended. A folder whose parts were cut in another way is refused: designs would count twice."""
+    study = stiffest("10 mm", search={"method": "sobol", "count": 8, "seed": 3}, keep="all")
+    plain: Any = type(study.evaluator).evaluate
+    done: list[list[float]] = []
+    first_part = tmp_path / "part000000.npz"
+
+    def ended(evaluator: Any, x: np.ndarray, graded: bool = False) -> Any:
+        done.extend(x.tolist())
+        if len(x) != 1 or (first_part.exists() and len(done) > 3):
+            raise KeyboardInterrupt
+        return plain(evaluator, x, graded)
+
+    limits(study_points=ended)
+    first = study.run(tmp_path)
+    assert first.partial and 3 <= first.designs < 8 and first_part.exists()
+    limits(study_points=plain)
+    whole = study.run(tmp_path)
+    assert whole.designs == 8 and len(list(tmp_path.glob("part*.npz"))) == 3
+    assert first.kept.x[:3].tolist() == whole.kept.x[:3].tolist()
+    ratio = whole.kept.values[:, 0] / whole.kept.x.min(
+        axis=1
+    )  # a clamped beam bends about its thin side, f ~ its thickness
+    assert np.ptp(ratio) < 1e-9 * ratio.mean()
+    limits(study_chunk=1 << 30)
+    with pytest.raises(gough.UsageError, match="designs of a part is 3 there and 65532 here"):
+        study.run(tmp_path)

@@ -82,3 +82,16 @@ def test_a_coordinate_that_does_not_move_is_no_pose() -> None:
         for pose in ({"x": 0.02, "y": 0.0, "yaw": 0.1}, {"x": 0.02, "y": 0.0, "yaw": 0.1, "z": 0.0, "roll": 0.0})
     ]
     assert same[0] == same[1]
+
+
+def test_one_point_of_a_grid_is_at_one_place() -> None:
+    def workspace(*axis: float) -> dict[str, float]:
+        return two_slides(
+            cases={"box": {"grid": {"x": [-0.1, 0.1, 3], "y": list(axis)}}},
+            measures={"reach": {"measure": "workspace", "case": "box"}},
+            maximise="reach",
+        ).evaluate({"rod": 0.8})
+
+    assert workspace(0.4, 0.4, 1)["reach"] == pytest.approx(0.3)  # three steps of 0.1 m
+    with pytest.raises(gough.DescriptionError, match=r"y: 1 points from 0\.3 to 0\.6.*one point at one place"):
+        workspace(0.3, 0.6, 1)

@@ -18,6 +18,7 @@ from gough.backends.c._lanes import rolled_listing
 from gough.backends.c._looping import LONG, LONGEST
 from gough.backends.c._parts import parts_listing
 from gough.backends.c._precision import with_single_eliminations
+from gough.backends.c._sines import with_own_sines
 from gough.backends.c._source import cuda_header, cuda_source, header, source
 from gough.backends.c._stepped import SteppedFrame, SteppedText
 from gough.backends.c._stepped_driver import Recording, stepped_driver
@@ -34,6 +35,7 @@ __all__ = [
     "parts_listing",
     "rolled_listing",
     "source",
+    "with_own_sines",
     "write_files",
 ]
 

@@ -4,7 +4,8 @@
     uint64_t NAME_step(NAME_state *state, readings…, command)      one sample; a bit for every check that fails
 
 Nothing is allocated, nothing static changes, every loop has a bound that is known. A sample that fails leaves what the law
-remembers as it was, and commands are those of the sample before.
+remembers as it was, and commands are those of the sample before; rates at the next one are those that are remembered, as its
+reading may differ from a wrong one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ import numpy as np
 
 from gough.backends._cfamily import C, wrap_entries
 from gough.backends.c._precision import single_precision
+from gough.backends.c._sines import with_own_sines
 from gough.backends.c._source import head_comment
 from gough.backends.c.listing import Listing, StatusBits, prototype
 from gough.errors import Failure
@@ -22,6 +24,8 @@ from gough.errors import Failure
 Vector = np.ndarray
 AFTER = "_after"
 """Ends the name of an output that is a cell of the memory from then on."""
+ON_ITS_WAY = """ Bits of the estimate are about its way to
+   the next sample: the commands are those of this one, the estimate stays where it is."""
 NEAR = 1e-12
 """Of 1 s and of a time: a piece of the motion begins where it is so near."""
 
@@ -114,10 +118,12 @@ class SteppedText:
             "/* Texts of the bits, in their order. */",
             f"extern const char *const {name}_check_names[{len(self.bits.bit_rows())}];",
             "",
-            "/* All that is remembered. count: samples so far; flags: all bits that were ever set. */",
+            "/* All that is remembered. count: samples so far; flags: all bits that were ever set; failed: samples that failed",
+            "   one after the other, up to now. */",
             "typedef struct {",
             "    uint64_t count;",
             "    uint64_t flags;",
+            "    uint64_t failed;",
             f"    {real} command[{frame.commands}];",
             *cells,
             *sent,
@@ -127,7 +133,9 @@ class SteppedText:
             f"void {name}_init({name}_state *state);",
             "",
             "/* One sample; call it every period. Where its status is not 0 the commands are those of the sample before (0 at",
-            "   the first one), and of what is remembered only the sensors' part goes on. */",
+            "   the first one), and of what is remembered only the readings go on."
+            + (ON_ITS_WAY if self.rates is not None else "")
+            + " */",
             f"{self._step_prototype()};",
             "",
             *["#ifdef __cplusplus", "}", "#endif", "", "#endif"],
@@ -148,7 +156,7 @@ class SteppedText:
             if listing is not None:
                 parts += [f"static {listing.state_prototype()} {{", *listing.state, "}", ""]
         text = "\n".join(parts)
-        text = single_precision(text) if frame.precision == "single" else text
+        text = with_own_sines(single_precision(text) if frame.precision == "single" else text, frame.precision)
         lines = [
             f'#include "{name}.h"',
             "",
@@ -207,6 +215,7 @@ class SteppedText:
             f"void {self.name}_init({self.name}_state *state) {{",
             "    state->count = 0U;",
             "    state->flags = 0U;",
+            "    state->failed = 0U;",
             *_loop("k", frame.commands, [f"state->command[k] = {zero};"]),
         ]
         for word, x in (*frame.seen.items(), *frame.cells.items()):
@@ -265,7 +274,8 @@ class SteppedText:
         if "first" in read:
             lines.append(f"    const {real} first[1] = {{state->count == 0U ? {one} : {zero}}};")
         if "waits" in read:
-            entries = ", ".join(f"state->count <= {x}U ? {one} : {zero}" for x in frame.waits)
+            entries = ", ".join(f"waiting || state->count <= {x}U ? {one} : {zero}" for x in frame.waits)
+            lines.append("    const int waiting = state->failed != 0U;")
             lines.append(f"    const {real} waits[{len(frame.waits)}] = {{{entries}}};")
         words = [self._input_word(a.slot.name) for a in self.sample.signature.varying]
         words += [f"next.{a.slot.name.removesuffix(AFTER)}" for a in self.sample.signature.outputs]
@@ -279,6 +289,7 @@ class SteppedText:
             *([] if self.rates is None else self._go_on()),
             "    next.count = state->count + 1U;",
             "    next.flags = state->flags | status;",
+            "    next.failed = status != 0U ? state->failed + 1U : 0U;",
             *_loop("k", frame.commands, ["command[k] = next.command[k];"]),
             "    *state = next;",
             "    return status;",

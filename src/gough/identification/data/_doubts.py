@@ -1,7 +1,8 @@
 """What is strange about a record without being wrong for sure: it is told, as a warning, and the record is taken.
 
 Two drives with the same numbers, channels that stand for several samples while others move or go in straight lines (slow ones,
-held or interpolated), and times whose unit nobody wrote, in which the robot would move as slowly as none does.
+held or interpolated), times whose unit nobody wrote, in which the robot would move as slowly as none does, and robots that
+stand still.
 """
 
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ REGULAR, NEAR = 0.9, 0.2
 VARIED = 1.5
 """Steps of a channel that is held differ by more; those of a coarse encoder are one count."""
 
+STILL = 12.0
+"""Extent of a position over its noise, up to which it stands still: of white noise it is 8 in ten thousand samples."""
 LONGEST_LINE, STRAIGHT = 64, 15.0
 """Samples of a straight line that are looked for, and how much larger bends at its ends are than between them."""
 
@@ -35,6 +38,7 @@ def find_doubts(record: "Record") -> Iterator[str]:
     yield from _same_columns(record)
     yield from _held_channels(record)
     yield from _slow_time(record)
+    yield from _still_robot(record)
 
 
 def _same_columns(record: "Record") -> Iterator[str]:
@@ -49,6 +53,28 @@ def _same_columns(record: "Record") -> Iterator[str]:
                     f"{record.name}: {word} of {' and '.join(names)} are the same in all {len(record)} rows: is one column "
                     "taken, or logged, twice? Check the column map"
                 )
+
+
+def _still_robot(record: "Record") -> Iterator[str]:
+    """Positions, or the pose, of which nothing goes farther than its noise does by itself."""
+    channels = dict(record.positions)
+    if not channels and record.pose is not None:
+        channels = {f"pose {k}": x for k, x in enumerate(record.pose.T)}
+    moved: dict[str, tuple[float, float]] = {}
+    for name, x in channels.items():
+        numbers = x[rows_of_numbers(x)]
+        if len(numbers) > FEWEST_STEPS and np.ptp(numbers) > 0:
+            noise = float(np.std(np.diff(numbers, 2)) / np.sqrt(6.0))
+            moved[name] = float(np.ptp(numbers)) / max(noise, 1e-300), float(np.ptp(numbers))
+    if not moved or max(times for times, _ in moved.values()) > STILL:
+        return
+    name = max(moved, key=lambda n: moved[n])
+    times, extent = moved[name]
+    yield (
+        f"{record.name}: nothing moves beyond its noise: {name} goes most, by {extent:.3g}, which is {times:.2g} times the "
+        "noise of a sample; a robot that stands still tells nothing of its numbers: is this the log of its motion, and are these "
+        "its encoders?"
+    )
 
 
 def _held_channels(record: "Record") -> Iterator[str]:

@@ -5,6 +5,7 @@ positions. A factor is only suggested where it mends what is wrong.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -214,7 +215,8 @@ def _by_reach(model: "Model", record: Record) -> Iterator[DataProblem]:
         if failed.mean() > 0.5:  # single ones may be far from home: the way there tells
             bad = rows[failed]
             what = f"loops do not close in {say_rows(bad, record.time)} of {len(rows)} rows that were looked at"
-            remedy = (
+            mended = _mended(model, x, record)
+            remedy = mended or (
                 "is the description this robot, does an encoder count from elsewhere (offset:) or backwards (sign:)?"
             )
             yield DataProblem(
@@ -247,6 +249,37 @@ def _by_reach(model: "Model", record: Record) -> Iterator[DataProblem]:
                 "is it the pose of the platform's own frame in the robot's world? Accept 'reach' to leave such rows out"
             )
             yield DataProblem("reach", record.name, "pose", what, remedy, row_numbers(bad))
+
+
+def _mended(model: "Model", x: np.ndarray, record: Record) -> str:
+    """A question: what of one column, or two, would make loops close at nearly all rows x (n, drives), nearest to home; or ""."""
+    layout, home = model.layout, model.drives(model.home)
+    names, tried = layout.drive_names, [("do all positions count backwards (sign: -1)", -x)]
+    for k, (name, unit) in enumerate(zip(names, layout.drive_units, strict=True)):
+        place, ways = f"position {name}", {}
+        ways[f"does {place} count backwards (sign: -1)"] = -x[:, k]
+        if place not in record.stated:
+            for word, factor in FACTORS["rad" if unit == "N m" else "m"].items():
+                ways[f"is {place} in {word}, a factor {_say(factor)} (unit: {word})"] = factor * x[:, k]
+        turns = round(float(np.median(x[:, k]) - home[k]) / (2 * np.pi)) if unit == "N m" else 0
+        if turns:
+            ways[f"is {place} off by whole turns (offset: {-360 * turns} deg)"] = x[:, k] - 2 * np.pi * turns
+        tried += [(words, _with(x, [k], own[:, None])) for words, own in ways.items()]
+    for i, j in combinations(range(len(names)), 2):
+        tried.append((f"are the columns of position {names[i]} and {names[j]} swapped", _with(x, [i, j], x[:, [j, i]])))
+    many = np.concatenate([own for _, own in tried])
+    good = (_closes(model, many) & ~_far_away(model, many, home, layout.drive_units)).reshape(len(tried), -1)
+    length = np.array([np.pi if unit == "N m" else model.size for unit in layout.drive_units])
+    far = [float(np.median(np.abs((own - home) / length).max(axis=1))) for _, own in tried]
+    closing = sorted((far[k], tried[k][0]) for k in np.flatnonzero(good.mean(axis=1) > 0.8))
+    return f"{closing[0][1]}? Loops close then." if closing else ""
+
+
+def _with(x: np.ndarray, columns: Sequence[int], own: np.ndarray) -> np.ndarray:
+    """x with other columns in these places."""
+    out = x.copy()
+    out[:, columns] = own
+    return out
 
 
 def _closes(model: "Model", drives: np.ndarray) -> np.ndarray:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 NEAR = 1e-6
 """Of a step: how far a sample may lie from a step of the run."""
+FINEST = 1000
+"""Steps from a sample to the next; gains that need more are no robot's."""
 MOST_PARTS = 64
 SLOW = 0.5
 """Largest rate of the robot under its controller, times a step of the run."""
@@ -81,7 +83,14 @@ class ClosedLoop:
         motion, duration = self.motions[run], float(time[-1])
         motion = motion.extended() if duration > motion.duration else motion
         setup = self._settled(motion, duration, spacing, parameters)
-        parts = _parts(time[0] / spacing, int(np.ceil(max(1.0, spacing * fastest_rate(setup) / SLOW))), name)
+        fastest = fastest_rate(setup)
+        least = int(np.ceil(max(1.0, spacing * fastest / SLOW)))
+        if least > FINEST:
+            raise UsageError(
+                f"run {name!r}: under its controller the simulated robot has a rate of {fastest:.3g} 1/s, for which {least} "
+                f"steps from a sample to the next ({spacing:.3g} s) would be needed: check gains of controller= and their units"
+            )
+        parts = _parts(time[0] / spacing, least, name)
         setup = replace(setup, settings=replace(setup.settings, step=spacing / (2 * parts)))
         made = march(compile_loop(setup, None), setup)
         lead = round(time[0] / spacing * parts)

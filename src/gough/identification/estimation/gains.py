@@ -8,7 +8,7 @@ end are Zᵀ W (known - Y φ + g f) = 0 with instruments Z = [Y, -predicted forc
 done with the triangles of the rows, and begins with plain least squares.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,29 +22,39 @@ SETTLED = 1e-9
 """Change of φ over its deviations that ends the turns."""
 SHORTEST = 1e-3
 """Part of a step below which nothing is gained any more."""
-FIXED = 1e-6
-"""Part of the known force, at least, that no unknown can take over."""
+FIXED, ALONE = 1e-6, 0.01
+"""Part of the forces, at least, that no unknown can take over; share in a direction from which a gain is part of it."""
 REMEDY = (
     "Leave out what is known: friction that was measured by itself, or all members of one of the combinations that "
     "gough.base_parameters(model) names; or measure a wrench"
 )
 
 
-def demand_scale(triangles: RowTriangles, rank: int) -> None:
-    """UsageError where base parameters (rank of them, before the gains) can take over all of the known force."""
-    size = np.linalg.norm(triangles.R[:, :, -1], axis=1)
+def demand_scale(triangles: RowTriangles, first: np.ndarray, names: Sequence[str]) -> None:
+    """UsageError where base parameters and gains can grow together, and nothing known says how far: the known force of a row, or
+    of several, is one that base parameters can take over. With the force F_k that the description predicts in row k (no noise
+    in it), a direction of [Y, -F_1, -F_2, …] that changes nothing. first: base parameters of the description, then gains."""
+    kinds = len(triangles.R)
+    rank = len(first) - kinds
+    Y, forces = triangles.R[:, :, :rank], triangles.R[:, :, :rank] @ first[:rank] - triangles.R[:, :, -1]
+    size = np.linalg.norm(forces, axis=1)
     weight = 1.0 / np.where(size > 0, size, 1.0)
-    stacked = (triangles.R * weight[:, None, None]).reshape(-1, triangles.R.shape[2])
-    Y, known = stacked[:, :rank], stacked[:, -1]
-    length = np.linalg.norm(Y, axis=0)
-    unit = Y / np.where(length > 0, length, 1.0)
-    left = known - unit @ np.linalg.lstsq(unit, known, rcond=1e-12)[0]
-    if np.linalg.norm(left) < FIXED * np.linalg.norm(known):
-        raise UsageError(
-            "parameters='gains': what is left out of parameters= fixes no gain, since unknown numbers can take its place (bodies "
-            "exchange mass where a joint ties them), so that gains and all that is unknown may shrink to nothing. "
-            + REMEDY
-        )
+    rows = (Y * weight[:, None, None]).reshape(-1, rank)
+    length = np.linalg.norm(rows, axis=0)
+    unit = rows / np.where(length > 0, length, 1.0)
+    columns = np.zeros((kinds, forces.shape[1], kinds))
+    columns[np.arange(kinds), :, np.arange(kinds)] = forces * weight[:, None]
+    columns = columns.reshape(-1, kinds)
+    left = columns - unit @ np.linalg.lstsq(unit, columns, rcond=1e-12)[0]
+    values, directions = np.linalg.svd(left, full_matrices=False)[1:]
+    loose = np.abs(directions[values < FIXED]).max(axis=0, initial=0.0) > ALONE
+    if not loose.any():
+        return
+    whose = "no gain" if loose.all() else f"no gain of {', '.join(n for n, k in zip(names, loose, strict=True) if k)}"
+    raise UsageError(
+        f"parameters='gains': what is left out of parameters= fixes {whose}, since unknown numbers can take its place (bodies "
+        "exchange mass where a joint ties them), so that gains and all that is unknown may shrink to nothing. " + REMEDY
+    )
 
 
 def solve_gains(triangles: RowTriangles, first: np.ndarray) -> tuple[WeighedSolution, np.ndarray]:

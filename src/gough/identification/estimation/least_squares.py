@@ -26,7 +26,7 @@ def estimate_linear(equations: ForceEquations, first: np.ndarray, hands: Hands =
     triangles = RowTriangles.of(equations, hands)
     rows = equations.rows
     if rows.gains:
-        demand_scale(triangles, rows.base.rank)
+        demand_scale(triangles, first, rows.names)
         found, T = solve_gains(triangles, first)
     else:
         found = solve_weighed(triangles, first)

@@ -59,6 +59,7 @@ from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.run.clocks import law_in_loop, with_fitting_step
 from gough.simulation.run.settings import MOST_EQUAL, RunSettings, demand_steps
+from gough.simulation.run.setup import unstable_loop
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -367,7 +368,10 @@ def _settled(
         designs = np.broadcast_to(designs, (len(states), designs.shape[1]))
     told = {"method": settings.method.name, "step": settings.step, "smoothing": changed.plain()}
     info = {"settings": told, "controller": law.describe(), "motion": told_motion(motion)}
-    for text in (loads.wrenches.coarse_steps(settings.taken_step), loads.wrenches.late_loads(settings.duration)):
+    numbers = np.array(model.parameters) if designs is None else designs[0]
+    loop = unstable_loop(plant, motion_table, states[0], numbers, settings.duration)
+    late = loads.wrenches.coarse_steps(settings.taken_step), loads.wrenches.late_loads(settings.duration)
+    for text in (f"control, run 0: {loop}" if loop else "", *late):
         if text:
             warn(f"{model.robot.name}: {text}", RunWarning)
     plan = EnsemblePlan(plant, motion_table, settings.duration, settings.taken_step, stored, loads)

@@ -66,11 +66,11 @@ def _takes(law: Law, model: "Model", kind: str) -> bool:
         return False
     if kind != "pose":
         return True
-    return model.mechanism.has_platform and law.reference(model, _standing(model, kind)).kind == kind
+    return model.mechanism.has_platform and law.reference(model, standing(model, kind)).kind == kind
 
 
-def _standing(model: "Model", kind: str) -> Motion:
-    """A motion of this kind that stands at home."""
+def standing(model: "Model", kind: str) -> Motion:
+    """A motion of this kind, "drives" or "pose", that stands at home."""
     x = model.home[:7] if kind == "pose" else model.home[model.drive_index]
     more: Any = {"orientation": "quaternion_wxyz"} if kind == "pose" else {"names": model.layout.drive_names}
     return function(lambda t: [float(a) + 0.0 * t for a in x], 1.0, kind=kind, **more)
@@ -112,7 +112,7 @@ class LawSlopes:
     def of(cls, model: "Model", law: Law, kind: str, numbers: Array) -> "LawSlopes":
         """Those of a law as the time loop has it, without limits and the like; numbers (n,): of the robot that runs."""
         own = own_robot(law, model, numbers[None], model)
-        law.check(own.model, _standing(own.model, kind) if kind else None)
+        law.check(own.model, standing(own.model, kind) if kind else None)
         law.settings(model, own.model)  # a bad gain is named
         if own.numbers is not None:
             own = replace(own, numbers=without_coulomb(own.model, own.numbers))

@@ -1,5 +1,6 @@
 """Laws as linear theory takes them."""
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.methods import METHODS
-from gough.simulation.linear.law_slopes import exact_sampling, feedback_of, kinds_of
+from gough.simulation.linear.law_slopes import exact_sampling, feedback_of, kinds_of, standing
 from gough.simulation.run.clocks import law_in_loop
 
 if TYPE_CHECKING:
@@ -29,11 +30,27 @@ def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
         if kind is not None and kind not in known:
             raise UsageError(f"kind={kind!r}: {inner.name} takes {', '.join(map(repr, known))}")
         chosen = known[0] if kind is None else kind
+        found = law_in_loop(
+            law if isinstance(law, Sampled) else replace(inner, limit=None), METHODS["rk4"], model, None
+        )
     else:
-        chosen = kind or ""
-    found = law_in_loop(law if isinstance(law, Sampled) else replace(inner, limit=None), METHODS["rk4"], model, None)
+        found, chosen = _function_in_loop(law, model, kind)
     if isinstance(found, Sampled):
         raise UsageError(f"a Python function has no linear loop where it cannot be recorded: {found.called}")
     if isinstance(found, Clocked):  # its observer knows the noise that small signals leave out
         found = replace(found, of=exact_sampling(found.of), limit=None)
     return found, chosen
+
+
+def _function_in_loop(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
+    """(a function as a time loop has it, kind of the reference that it reads): none, or one of the drives."""
+    kinds = ("", "drives") if kind is None else (kind,)
+    if not set(kinds) <= {"", "drives"}:
+        raise UsageError(f"kind={kind!r}: a function takes 'drives', or '' for no motion")
+    for chosen in kinds[:-1]:
+        with suppress(UsageError):  # one behind sensors that asks for a motion
+            found = law_in_loop(law, METHODS["rk4"], model, None)
+            if not isinstance(found, Sampled):
+                return found, chosen
+    last = kinds[-1]
+    return law_in_loop(law, METHODS["rk4"], model, standing(model, last) if last else None), last

@@ -24,8 +24,9 @@ from gough.simulation.actuators.rate_limit import RateLimit
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.law import Law
 from gough.simulation.control.linear.state_space import StateSpace
+from gough.simulation.control.recorded import RecordedFunction
 from gough.simulation.integration.plant import Plant
-from gough.simulation.linear.law_slopes import LawSlopes, exact_sampling, feedback_of, kinds_of
+from gough.simulation.linear.law_slopes import KINDS, LawSlopes, exact_sampling, feedback_of, kinds_of
 from gough.simulation.linear.open_loop import continuous_poles, open_loops
 from gough.simulation.motion.table import MotionTable
 from gough.simulation.run.law_slopes import Slopes, law_slopes
@@ -45,6 +46,7 @@ def loop_growth(
     law = plant.law
     inner = law.law if isinstance(law, Clocked) else law
     follows = bool(set(inner.kinds) - {"forces"}) and not inner.prescribed
+    follows = table is not None if isinstance(inner, RecordedFunction) else follows
     doubtful = isinstance(law, Clocked) or plant.inner_size or _is_given(inner)
     if not follows or not doubtful:
         return None
@@ -65,8 +67,9 @@ def loop_growth(
 
 
 def _is_given(law: Law) -> bool:
-    """Whether its gains are matrices that were found elsewhere, of any sign."""
-    return isinstance(law, StateSpace) or getattr(law, "gain", None) is not None
+    """Whether its gains, or those of the law that forces found before stand beside, are matrices of any sign."""
+    back = feedback_of(law)
+    return isinstance(back, StateSpace) or getattr(back, "gain", None) is not None
 
 
 def _is_plain(law: Clocked, told: bool) -> bool:
@@ -80,8 +83,10 @@ def _is_plain(law: Clocked, told: bool) -> bool:
 
 def _exact(plant: Plant, law: Clocked, A: Array, B: Array, q: Array, numbers: Array) -> Array | None:
     """Poles (1/s) with all that stands around the law."""
-    known = kinds_of(feedback_of(law.law), plant.laws_robot.model)
-    kind = plant.rows.kind if plant.rows.kind in known else next(iter(known), None)
+    own, asked = plant.rows.kind, law.law
+    known = [own] if isinstance(asked, RecordedFunction) else kinds_of(feedback_of(asked), plant.laws_robot.model)
+    known = [x for x in known if x in KINDS]
+    kind = own if own in known else next(iter(known), None)
     if kind is None:
         return None
     exact = replace(law, of=exact_sampling(law.of), limit=None)
@@ -175,18 +180,20 @@ def told_loop(found: tuple[float, float] | None, law: Law, duration: float) -> s
         return ""
     growth, hz = found
     how = f"an oscillation of {hz:.4g} Hz grows" if hz > 0.5 / duration else "it departs"
-    if isinstance(law, StateSpace):
-        remedy = "other gains or signs (errors are reference - measured)"
-    elif _is_given(law):
-        remedy = "other gains or signs (forces are those that hold the robot, less gain times state)"
-    else:
-        remedy = (
-            "a shorter period or delay, smaller gains, or more damping"
-            if isinstance(law, Clocked)
-            else "a smaller integral or more damping"
-        )
-    name = law.law.name if isinstance(law, Clocked) else law.name
-    return f"the loop of {name} is unstable where it begins: {how} at {growth:+.4g} 1/s by linear theory; {remedy}"
+    inner = law.law if isinstance(law, Clocked) else law
+    back, clocked, remedies = feedback_of(inner), "a shorter period or delay, smaller gains, or more damping", []
+    if isinstance(back, StateSpace):
+        remedies = ["other gains or signs (errors are reference - measured)"]
+    elif _is_given(inner):
+        remedies = ["other gains or signs (forces are those that hold the robot, less gain times state)"]
+    elif isinstance(inner, RecordedFunction):
+        remedies = ["other gains or signs"]
+    if isinstance(law, Clocked):
+        remedies.append(clocked)
+    remedy = "; ".join(remedies) or "a smaller integral or more damping"
+    return (
+        f"the loop of {inner.name} is unstable where it begins: {how} at {growth:+.4g} 1/s by linear theory; {remedy}"
+    )
 
 
 def loop_text(plant: Plant, table: MotionTable | None, q: Any, numbers: Array, duration: float) -> str:

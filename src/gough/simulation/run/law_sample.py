@@ -146,25 +146,32 @@ class LawSample:
 
     @cached_property
     def seen_memory(self) -> dict[str, Vector]:
-        """First values of what belongs to the sensors alone: it goes on where the law's does not."""
+        """First values of the readings that rates are differences from: they go on where the rest does not."""
+        drives = self.setup.first[self.setup.model.drive_index]
+        return {f"{name}_last": drives for name in self._encoders}
+
+    @cached_property
+    def _rates_memory(self) -> dict[str, Vector]:
+        """First values of what rates of encoders are where there is nothing to take a difference from."""
         model, setup = self.setup.model, self.setup
         nq, nv = model.layout.nq, model.layout.nv
         q, v = setup.first[:nq], setup.first[nq : nq + nv]
         u = model.function("tree_rates").values(q=q, v=v, parameters=setup.numbers)["u"]
         rates = u[[model.mechanism.links[d.link].u for d in model.mechanism.drives]]
-        out: dict[str, Vector] = {}
-        for name, sensor in self.sensors:
-            if isinstance(sensor, Encoders):
-                out |= {f"{name}_last": q[model.drive_index], f"{name}_rates": rates}
-        return out
+        return {f"{name}_rates": rates for name in self._encoders}
+
+    @property
+    def _encoders(self) -> list[str]:
+        """Names of sensors of this kind."""
+        return [name for name, sensor in self.sensors if isinstance(sensor, Encoders)]
 
     @cached_property
     def law_memory(self) -> dict[str, Vector]:
-        """First values of what the law and its observer remember."""
+        """First values of what the law and its observer remember, and the rates they are given."""
         setup, law = self.setup, self.law
         inner = StateLayout(setup.plant).split(setup.first).inner
         flowing, _, memory = law.split(self.model, inner)
-        out = {"states": memory["states"]}
+        out = self._rates_memory | {"states": memory["states"]}
         if self.sensors:
             out["geometry"] = memory["geometry"]
         if self.watch is not None:
@@ -182,8 +189,8 @@ class LawSample:
     @cached_property
     def sample_program(self) -> Program:
         """time (1,), since (1,): the same from where the polynomials of the piece count, first (1,): above 0 at the first
-        sample, waits: above 0 while rates are those of the begin, last_command, readings, reference, cells → command, cells with
-        AFTER. What is not read is left out."""
+        sample, waits: above 0 while rates are those that are remembered, last_command, readings, reference, cells → command,
+        cells with AFTER. What is not read is left out."""
         cells = self.memory
         sizes = {"time": 1, "since": 1, "first": 1, "waits": len(self.waits), "last_command": self.commands.size}
         sizes |= {x.name: x.size for x in (*self.readings, *self.reference.entries)} | {

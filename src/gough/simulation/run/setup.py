@@ -234,12 +234,7 @@ def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, p
             bool(laws), recent, key, lambda: state_events(plant, first, settings.start, method, step, numbers)
         )
         events = [*events, *tell_events(runs, found, check)]
-        said = _known(
-            bool(laws),
-            recent,
-            ("loop", key, settings.duration, rows_table),
-            lambda: loop_text(plant, rows_table, first[: runs.layout.nq], numbers, settings.duration),
-        )
+        said = unstable_loop(plant, rows_table, first, numbers, settings.duration)
         events = [*events, *tell_events(runs, [Event(0.0, Happening.CONTROL, said)] if said else [], check)]
     used = None if design is None else numbers
     return Setup(settings, asked, plant, used, numbers, own, changed, rows_table, first, tuple(events))
@@ -251,6 +246,16 @@ def tell_late_loads(setup: Setup) -> Setup:
     if not text or check == "off":
         return setup
     return replace(setup, events=(*setup.events, *tell_events(setup.model, [Event(0.0, Happening.LOAD, text)], check)))
+
+
+def unstable_loop(plant: Plant, motion: MotionTable | None, first: Array, numbers: Array, duration: float) -> str:
+    """What linear theory says against the loop where a run of so long (s) begins, "" for nothing. first (n,): its state; numbers
+    (n,): parameters. Those of the last few runs are known."""
+    model, q = plant.model, first[: plant.model.layout.nq]
+    row = None if motion is None or plant.law.held else plant.rows.row(motion, 0).tobytes()
+    key = ("loop", plant.form, plant.rows.tail, plant.wrenches, q.tobytes(), numbers.tobytes(), duration, row)
+    recent: Recent = model.cached("recent starts", Recent)
+    return _known(bool(_fixed_laws(plant.law)), recent, key, lambda: loop_text(plant, motion, q, numbers, duration))
 
 
 def _known(fixed: bool, recent: Recent, key: Hashable, find: Callable[[], Any]) -> Any:

@@ -102,8 +102,10 @@ class CaseText(StudyText):
             low, high = (self._coordinate((*place, name), name, x, model) for x in row[:2])
             if low is None or high is None:
                 continue
-            if low == high and row[2] > 1:
-                self.complain((*place, name), f"{row[2]} points from {low:g} to {high:g}", "two ends, or one point")
+            if (low == high) != (row[2] == 1):
+                self.complain(
+                    (*place, name), f"{row[2]} points from {low:g} to {high:g}", "two ends, or one point at one place"
+                )
             count *= row[2]
             axes[name] = (low, high, row[2])
         if count > MOST_STATES:
