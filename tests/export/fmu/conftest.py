@@ -61,6 +61,21 @@ class Instance:
     def step(self, t, h):
         return self.fmu.doStep(currentCommunicationPoint=t, communicationStepSize=h)
 
+    def keep(self):
+        return self.fmu.getFMUState() if self.three else self.fmu.getFMUstate()
+
+    def set_back(self, kept):
+        (self.fmu.setFMUState if self.three else self.fmu.setFMUstate)(kept)
+
+    def let_go(self, kept):
+        (self.fmu.freeFMUState if self.three else self.fmu.freeFMUstate)(kept)
+
+    def pack(self, kept):
+        return (self.fmu.serializeFMUState if self.three else self.fmu.serializeFMUstate)(kept)
+
+    def unpack(self, data):
+        return (self.fmu.deserializeFMUState if self.three else self.fmu.deSerializeFMUstate)(data)
+
 
 @pytest.fixture
 def opened(five_bar):

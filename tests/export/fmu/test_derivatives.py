@@ -51,6 +51,10 @@ def test_five_bar(opened, version):
     one = opened(version, "exchange")
     one.begin()
     compare(one, np.random.default_rng(1), one.get(*slots(one)[0]))
+    _, rates, _, outputs = slots(one)
+    unknowns = [one.references[n] for n in (*rates, *outputs)]
+    if one.three:
+        assert not np.any(one.fmu.getDirectionalDerivative(unknowns, [one.references["time"]], [1.0]))
 
 
 @pytest.mark.slow

@@ -12,8 +12,12 @@ import pytest
 from fmpy.build import build_platform_binary
 
 import gough
+from gough.export import export_fmu
+from gough.robot import loads
 
 from .conftest import VERSIONS, Instance
+from .test_description import SLIDER
+from .test_runs import TOP
 
 HEADERS = Path(fmpy.__file__).parent / "c-code"
 COMPILER = shutil.which("cc") or shutil.which("gcc") or ""
@@ -54,6 +58,35 @@ def test_driver_of_plain_headers(five_bar, opened, pushed, tmp_path):
     vdot = model.forward_dynamics(model.home, np.zeros(2), np.array([0.3, 0.0])).vdot
     assert position == pytest.approx(pushed.q[0], abs=1e-9)
     assert rates == pytest.approx(vdot.sum(), rel=1e-12)
+
+
+@pytest.mark.skipif(not COMPILER or not sys.platform.startswith("linux"), reason="there is no C compiler, or no ELF")
+@pytest.mark.parametrize("more", [(), ("-DFMI2_FUNCTION_PREFIX={}_",)])
+def test_two_models_in_one_program(more, tmp_path):
+    """Names of the interface begin with the model's, by themselves and where the importer asks for it; one file allocates."""
+    objects, lines, calls = [], ['#include "fmi2FunctionTypes.h"'], []
+    for name, text in (("top", TOP), ("slider", SLIDER)):
+        model = gough.build(loads(text))
+        file = export_fmu(model, tmp_path / f"{name}.fmu", version="2.0", binary=False, derivatives=False)
+        sources = Path(fmpy.extract(str(file), str(tmp_path / name))) / "sources"
+        flags = [x.format(name) for x in more]
+        subprocess.run(
+            [COMPILER, "-std=c99", "-O0", "-c", *flags, *(x.name for x in sources.glob("*.c"))], cwd=sources, check=True
+        )
+        objects += sources.glob("*.o")
+        lines.append(f"fmi2InstantiateTYPE {name}_fmi2Instantiate;")
+        token = fmpy.read_model_description(str(file)).guid
+        calls.append(f'!{name}_fmi2Instantiate("x", fmi2CoSimulation, "{token}", 0, &own, 0, 0)')
+    for file in objects:
+        undefined = subprocess.run(["nm", "-u", file], capture_output=True, text=True, check=True).stdout.split()
+        assert not {"malloc", "calloc", "realloc", "free"} & set(undefined) or file.name.endswith("_fmi2.o")
+    lines.append(f"int main(void) {{ fmi2CallbackFunctions own = {{0}}; return {' || '.join(calls)}; }}")
+    driver = tmp_path / "driver.c"
+    driver.write_text("\n".join(lines) + "\n")
+    subprocess.run(
+        [COMPILER, "-std=c99", f"-I{HEADERS}", driver, *objects, "-lm", "-o", tmp_path / "driver"], check=True
+    )
+    assert subprocess.run([tmp_path / "driver"], check=False).returncode == 0
 
 
 @pytest.mark.slow

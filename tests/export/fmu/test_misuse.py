@@ -37,21 +37,29 @@ def test_wrong_token(opened, version):
 def test_missing_variables(opened, version):
     one = opened(version)
     one.references |= {"none": 100_000}
+    for wrong in ({"none": 1.0}, {"closure_error": 1.0}, {"left_motor.force": float("nan")}):
+        assert status_of(one.put, **wrong) == ERROR
+        one.fmu.reset()
+    one.begin()
     assert status_of(one.get, "none") == ERROR
-    assert status_of(one.put, none=1.0) == ERROR
-    assert status_of(one.put, closure_error=1.0) == ERROR
-    assert status_of(one.put, **{"left_motor.force": float("nan")}) == ERROR
 
 
 @both
 def test_order_of_calls(opened, version):
+    """After an error an instance can be read, reset, or set back, as the standard says, and nothing else."""
     one = opened(version)
     assert status_of(one.step, 0.0, 0.01) == ERROR
-    one.begin()
     assert status_of(one.begin) == ERROR
+    one.fmu.reset()
+    one.begin()
+    kept = one.keep()
     assert status_of(one.put, **{"position.left_motor": 1.0}) == ERROR
-    one.fmu.terminate()
     assert status_of(one.step, 0.0, 0.01) == ERROR
+    one.get("q.left_motor")
+    one.set_back(kept)
+    one.step(0.0, 0.01)
+    one.fmu.terminate()
+    assert status_of(one.step, 0.01, 0.01) == ERROR
     one.get("q.left_motor")
     one.fmu.reset()
     one.begin()
@@ -61,15 +69,67 @@ def test_order_of_calls(opened, version):
 @both
 def test_steps_that_cannot_be(opened, version):
     one = opened(version)
-    one.put(**{"left_motor.force": 0.3, "right_motor.force": 0.3})
+    for t, h in ((0.5, 0.01), (0.0, -0.01), (0.0, 0.0), (0.0, float("nan"))):
+        one.begin()
+        assert status_of(one.step, t, h) == ERROR
+        one.fmu.reset()
     one.begin()
-    assert status_of(one.step, 0.5, 0.01) == ERROR
-    assert status_of(one.step, 0.0, -0.01) == ERROR
+    kept = one.keep()
     assert status_of(one.step, 0.0, 1e9) == DISCARD
+    one.set_back(kept)
+    one.put(**{"left_motor.force": 0.3, "right_motor.force": 0.3})
     one.step(0.0, 0.01)
     assert np.isfinite(one.get("q.left_motor", "energy.kinetic")).all()
-    one.put(**{"left_motor.force": 1e9})
+
+
+@both
+def test_steps_that_fail(opened, version):
+    """A step that fails on its way: in 3.0 nothing has happened, in 2.0 the instance says how far it came and waits."""
+    one = opened(version)
+    one.begin()
+    one.step(0.0, 0.01)
+    kept, names = one.keep(), ("q.left_motor", "velocity.left_motor", "left_motor.force")
+    one.put(**{"left_motor.force": 1e4})
+    before = one.get(*names)
     assert status_of(one.step, 0.01, 1.0) == DISCARD
+    if one.three:
+        assert (one.get(*names) == before).all()
+        assert one.get("time")[0] == 0.01
+        one.put(**{"left_motor.force": 0.1})
+    else:
+        value = ctypes.c_double()
+        one.fmu.fmi2GetRealStatus(one.fmu.component, 2, value)
+        assert 0.01 <= value.value < 1.01
+        assert status_of(one.step, value.value, 0.01) == ERROR
+        one.set_back(kept)
+    one.step(0.01, 0.01)
+
+
+@pytest.mark.parametrize("call", ["getContinuousStates", "getContinuousStateDerivatives", "enterEventMode"])
+def test_functions_of_the_other_kind(opened, call):
+    """What is for Model Exchange is refused to instances of Co-Simulation."""
+    one = opened()
+    one.begin()
+    function = getattr(ctypes.CDLL(one.fmu.dll._name), f"fmi3{call[0].upper()}{call[1:]}")
+    function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+    assert function(one.fmu.component, (ctypes.c_double * 4)(), 4) == ERROR
+    assert status_of(one.step, 0.0, 0.01) == ERROR
+
+
+@both
+def test_snapshots_that_are_none(opened, version):
+    """A snapshot of another instance, one that was freed, bytes of the other kind."""
+    one, two, other = opened(version), opened(version), opened(version, "exchange")
+    for x in (one, two, other):
+        x.begin()
+    kept, theirs = one.keep(), two.keep()
+    address = ctypes.c_void_p(kept.value)
+    one.let_go(kept)
+    for wrong in (theirs, address):
+        assert status_of(one.set_back, wrong) == ERROR
+    data = two.pack(theirs)
+    one.set_back(one.unpack(data))
+    assert status_of(other.unpack, data) == ERROR
 
 
 @both
@@ -104,13 +164,8 @@ def test_rollback(opened, version):
         x.put(**{"left_motor.force": 0.3})
         x.begin()
     one.step(0.0, 0.1)
-    read = getattr(one.fmu, "getFMUState", None) or one.fmu.getFMUstate
-    write, free = (
-        (one.fmu.setFMUState, one.fmu.freeFMUState) if one.three else (one.fmu.setFMUstate, one.fmu.freeFMUstate)
-    )
-    kept = read()
-    pack = one.fmu.serializeFMUState if one.three else one.fmu.serializeFMUstate
-    data = pack(kept)
+    kept = one.keep()
+    data = one.pack(kept)
     one.step(0.1, 0.1)
     names = (
         "q.left_motor",
@@ -120,17 +175,44 @@ def test_rollback(opened, version):
         "time" if one.three else "closure_error",
     )
     wanted = one.get(*names)
-    write(kept)
+    one.set_back(kept)
     one.step(0.1, 0.1)
     assert (one.get(*names) == wanted).all()
-    free(kept)
-    unpack = two.fmu.deserializeFMUState if one.three else two.fmu.deSerializeFMUstate
-    other = unpack(data)
-    (two.fmu.setFMUState if one.three else two.fmu.setFMUstate)(other)
+    one.let_go(kept)
+    two.set_back(two.unpack(data))
     two.step(0.1, 0.1)
     assert (two.get(*names) == wanted).all()
     spoilt = bytes(data)[:-8]
-    assert status_of(unpack, spoilt) == ERROR
+    assert status_of(two.unpack, spoilt) == ERROR
+
+
+def test_instantiation_in_words(opened):
+    """What is said where no instance can be made, and that nothing is said where messages are switched off."""
+    one, said = opened(), []
+    library = ctypes.CDLL(one.fmu.dll._name)
+    tell = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)(
+        lambda _, status, category, text: said.append((status, category, text))
+    )
+    make = library.fmi3InstantiateCoSimulation
+    make.restype = ctypes.c_void_p
+    text, flag, pointer = ctypes.c_char_p, ctypes.c_bool, ctypes.c_void_p
+    make.argtypes = [text, text, text, flag, flag, flag, flag, pointer, ctypes.c_size_t, pointer, pointer, pointer]
+    token, log = one.description.guid.encode(), ctypes.cast(tell, pointer)
+    for name, key, events, words in (
+        (b" ", token, False, b"name"),
+        (b"x", b"{other}", False, b"token"),
+        (b"x", token, True, b"event mode"),
+    ):
+        assert make(name, key, None, False, True, events, False, None, 0, None, log, None) is None
+        assert words in said.pop()[2]
+    step = library.fmi3DoStep
+    step.argtypes = [pointer, ctypes.c_double, ctypes.c_double, flag, pointer, pointer, pointer, pointer]
+    for logging in (True, False):
+        made = make(b"x", token, None, False, logging, False, False, None, 0, None, log, None)
+        assert step(made, 0.0, 0.1, False, None, None, None, None) == ERROR
+        assert len(said) == logging
+        said.clear()
+        library.fmi3FreeInstance(ctypes.c_void_p(made))
 
 
 def test_null_instance(opened):

@@ -18,7 +18,7 @@ from gough.program import Program
 
 PREFIX = "fmu_"
 """Of all global names and files in the templates; texts have the name of the model there."""
-FIXED = ("core.h", "core.c", "charts.c", "face.h", "march.c", "slopes.c", "watch.c")
+FIXED = ("core.h", "core.c", "charts.c", "face.h", "march.c", "slopes.c", "snapshots.c", "watch.c")
 OF_VERSION = {"2.0": ("fmi2.c", "fmi2_more.c", "memory2.h"), "3.0": ("fmi3.c", "fmi3_more.c")}
 PROGRAMS = ("rates", "outputs", "closing", "loops", "clock", "forward", "adjoint", "design")
 CALLS = {

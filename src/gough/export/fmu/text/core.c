@@ -29,12 +29,37 @@ int fmu_complain(fmu_Model *m, int status, const char *format, ...) {
     vsnprintf(m->text, sizeof m->text, format, values);
     va_end(values);
     m->say(m, status, m->text);
+    if (status == fmu_ERROR) {
+        m->now.phase = m->after_error;
+    }
     return status;
 }
 
-int fmu_demand(fmu_Model *m, int phases, const char *function) {
-    static const char *const names[] = {"instantiated",    "configuration", "initialization", "event",
-                                        "continuous time", "step",          "terminated",     "error"};
+/* Which categories of messages are told; all where n is 0. */
+int fmu_choose_logging(fmu_Model *m, int on, size_t n, const char *const *categories) {
+    int asked = n ? 0 : fmu_ERRORS | fmu_DISCARDS;
+    for (size_t i = 0; i < n; ++i) {
+        if (categories[i] && strcmp(categories[i], "logStatusError") == 0) {
+            asked |= fmu_ERRORS;
+        } else if (categories[i] && strcmp(categories[i], "logStatusDiscard") == 0) {
+            asked |= fmu_DISCARDS;
+        } else {
+            return fmu_complain(m, fmu_ERROR, "log category %s: there are logStatusError and logStatusDiscard",
+                                categories[i] ? categories[i] : "(null)");
+        }
+    }
+    m->logging = on ? m->logging | asked : m->logging & ~asked;
+    return fmu_OK;
+}
+
+/* Whether a function may be called now. kinds: of instances it is for; phases: in which it is allowed. */
+int fmu_demand(fmu_Model *m, int kinds, int phases, const char *function) {
+    static const char *const names[] = {"instantiated", "initialization", "event mode", "continuous-time mode",
+                                        "step complete", "step failed",   "terminated", "error"};
+    if (!(m->kind & kinds)) {
+        return fmu_complain(m, fmu_ERROR, "%s is for %s alone; this instance is not made for it", function,
+                            kinds == fmu_EXCHANGE ? "Model Exchange" : "Co-Simulation");
+    }
     if ((int)m->now.phase & phases) {
         return fmu_OK;
     }
@@ -42,13 +67,15 @@ int fmu_demand(fmu_Model *m, int phases, const char *function) {
     while (k < 7 && !((int)m->now.phase >> k & 1)) {
         ++k;
     }
-    return fmu_complain(m, fmu_ERROR, "%s is not allowed in the state '%s'", function, names[k]);
+    return fmu_complain(m, fmu_ERROR, "%s is not allowed in the state '%s'%s", function, names[k],
+                        k > 4 ? "; reset the instance, or set it back to a snapshot" : "");
 }
 
 /* All as at the begin. */
 void fmu_begin(fmu_Model *m) {
     memset(&m->now, 0, sizeof m->now);
     m->now.phase = fmu_MADE;
+    m->now.kind = m->kind;
     m->now.stop = HUGE_VAL;
     m->now.event = HUGE_VAL;
     memcpy(m->now.q, fmu_first_q, sizeof m->now.q);
@@ -112,13 +139,16 @@ int fmu_evaluate(fmu_Model *m) {
     return fmu_OK;
 }
 
+/* Wrong arguments are told before anything is computed or set. */
 int fmu_get(fmu_Model *m, const uint32_t *references, size_t n, double *values) {
+    int k = 0;
     for (size_t i = 0; i < n; ++i) {
-        int k = 0;
-        const int kind = fmu_kind_of(references[i], &k);
-        if (kind == fmu_KINDS) {
+        if (fmu_kind_of(references[i], &k) == fmu_KINDS) {
             return fmu_complain(m, fmu_ERROR, "there is no variable %lu", (unsigned long)references[i]);
         }
+    }
+    for (size_t i = 0; i < n; ++i) {
+        const int kind = fmu_kind_of(references[i], &k);
         if (kind >= fmu_IS_POSITION_RATE) {
             const int status = fmu_evaluate(m);
             if (status != fmu_OK) {
@@ -132,40 +162,52 @@ int fmu_get(fmu_Model *m, const uint32_t *references, size_t n, double *values) 
     return fmu_OK;
 }
 
-int fmu_set(fmu_Model *m, const uint32_t *references, size_t n, const double *values) {
+/* states: whether continuous states may be set in continuous-time mode, too. */
+static int demand_settable(fmu_Model *m, uint32_t reference, double value, int states) {
     const int starting = (int)m->now.phase & (fmu_MADE | fmu_INITIALISING);
+    const int moving = (int)m->now.phase & fmu_CONTINUOUS && states;
+    const unsigned long number = reference;
+    int k = 0;
+    const int kind = fmu_kind_of(reference, &k);
+    if (kind == fmu_KINDS) {
+        return fmu_complain(m, fmu_ERROR, "there is no variable %lu", number);
+    }
+    if (!isfinite(value)) {
+        return fmu_complain(m, fmu_ERROR, "variable %lu: %g is no number to set", number, value);
+    }
+    if (kind == fmu_IS_INPUT) {
+        return fmu_OK;
+    }
+    if (kind != fmu_IS_DESIGN && kind != fmu_IS_POSITION && kind != fmu_IS_VELOCITY && kind != fmu_IS_OWN) {
+        return fmu_complain(m, fmu_ERROR, "variable %lu is calculated and cannot be set", number);
+    }
+    if (!starting && !(moving && kind != fmu_IS_DESIGN)) {
+        return fmu_complain(m, fmu_ERROR, "variable %lu has a start value alone: set it before the end of initialization", number);
+    }
+    return fmu_OK;
+}
+
+int fmu_set(fmu_Model *m, const uint32_t *references, size_t n, const double *values, int states) {
+    for (size_t i = 0; i < n; ++i) {
+        if (demand_settable(m, references[i], values[i], states) != fmu_OK) {
+            return fmu_ERROR;
+        }
+    }
     for (size_t i = 0; i < n; ++i) {
         int k = 0;
         const int kind = fmu_kind_of(references[i], &k);
-        const unsigned long reference = references[i];
-        if (kind == fmu_KINDS) {
-            return fmu_complain(m, fmu_ERROR, "there is no variable %lu", reference);
+        double *place = kind == fmu_IS_INPUT      ? m->now.input
+                        : kind == fmu_IS_DESIGN   ? m->now.design
+                        : kind == fmu_IS_POSITION ? m->now.position
+                        : kind == fmu_IS_VELOCITY ? m->now.v
+                                                  : m->now.own;
+        const int same = place[k] == values[i];
+        m->fresh = m->fresh && same;
+        m->designed = m->designed && (same || kind != fmu_IS_DESIGN);
+        if (!same && (kind == fmu_IS_DESIGN || kind == fmu_IS_POSITION)) {
+            m->now.open = 1.0;
         }
-        if (!isfinite(values[i])) {
-            return fmu_complain(m, fmu_ERROR, "variable %lu: %g is no number to set", reference, values[i]);
-        }
-        if (kind == fmu_IS_INPUT) {
-            m->fresh = m->fresh && m->now.input[k] == values[i];
-            m->now.input[k] = values[i];
-            continue;
-        }
-        if (kind != fmu_IS_DESIGN && kind != fmu_IS_POSITION && kind != fmu_IS_VELOCITY && kind != fmu_IS_OWN) {
-            return fmu_complain(m, fmu_ERROR, "variable %lu is calculated and cannot be set", reference);
-        }
-        if (!starting) {
-            return fmu_complain(m, fmu_ERROR, "variable %lu has a start value alone: set it before the end of initialization", reference);
-        }
-        m->fresh = 0;
-        if (kind == fmu_IS_DESIGN) {
-            m->designed = m->designed && m->now.design[k] == values[i];
-            m->now.open = m->now.design[k] == values[i] ? m->now.open : 1.0;
-            m->now.design[k] = values[i];
-        } else if (kind == fmu_IS_POSITION) {
-            m->now.open = m->now.position[k] == values[i] ? m->now.open : 1.0;
-            m->now.position[k] = values[i];
-        } else {
-            (kind == fmu_IS_VELOCITY ? m->now.v : m->now.own)[k] = values[i];
-        }
+        place[k] = values[i];
     }
     return fmu_OK;
 }
@@ -175,6 +217,7 @@ int fmu_enter_initialisation(fmu_Model *m, double start, int stops, double stop)
         return fmu_complain(m, fmu_ERROR, "start time %g s, stop time %g s: give finite ones, the second behind the first", start, stop);
     }
     m->now.time = start;
+    m->now.piece = 0.0;
     m->now.stop = stops ? stop : HUGE_VAL;
     m->now.phase = fmu_INITIALISING;
     m->fresh = 0;
@@ -229,7 +272,12 @@ int fmu_get_states(fmu_Model *m, double *x, size_t n) {
 }
 
 int fmu_set_states(fmu_Model *m, const double *x, size_t n) {
-    const int status = demand_count(m, n);
+    int status = demand_count(m, n);
+    for (size_t k = 0; status == fmu_OK && k < n; ++k) {
+        if (!isfinite(x[k])) {
+            status = fmu_complain(m, fmu_DISCARD, "continuous state %lu: %g is no number to set", (unsigned long)k, x[k]);
+        }
+    }
     if (status == fmu_OK) {
         memcpy(m->now.position, x, fmu_NV * sizeof(double));
         memcpy(m->now.v, x + fmu_NV, fmu_NV * sizeof(double));
@@ -301,51 +349,4 @@ int fmu_update(fmu_Model *m, int *states_changed, int *event_defined, double *ev
     }
     *event_defined = isfinite(*event) && *event < 1e12;
     return fmu_OK;
-}
-
-/* Snapshots */
-
-static const char magic[] = fmu_TOKEN;
-
-/* A number that follows from all bytes: spoilt ones are told. */
-static uint64_t check_sum(const unsigned char *bytes, size_t n) {
-    uint64_t sum = 14695981039346656037u;
-    for (size_t k = 0; k < n; ++k) {
-        sum = (sum ^ bytes[k]) * 1099511628211u;
-    }
-    return sum;
-}
-
-size_t fmu_packed_size(void) {
-    return sizeof magic + sizeof(fmu_State) + sizeof(uint64_t);
-}
-
-int fmu_pack(fmu_Model *m, const fmu_State *state, unsigned char *bytes, size_t size) {
-    if (size < fmu_packed_size()) {
-        return fmu_complain(m, fmu_ERROR, "%lu bytes for a state of %lu", (unsigned long)size, (unsigned long)fmu_packed_size());
-    }
-    memcpy(bytes, magic, sizeof magic);
-    memcpy(bytes + sizeof magic, state, sizeof *state);
-    const uint64_t sum = check_sum(bytes, sizeof magic + sizeof *state);
-    memcpy(bytes + sizeof magic + sizeof *state, &sum, sizeof sum);
-    return fmu_OK;
-}
-
-int fmu_unpack(fmu_Model *m, const unsigned char *bytes, size_t size, fmu_State *state) {
-    const size_t n = sizeof magic + sizeof *state;
-    uint64_t sum = 0;
-    if (size == fmu_packed_size()) {
-        memcpy(&sum, bytes + n, sizeof sum);
-    }
-    if (size != fmu_packed_size() || memcmp(bytes, magic, sizeof magic) != 0 || sum != check_sum(bytes, n)) {
-        return fmu_complain(m, fmu_ERROR, "these bytes are no state of this model");
-    }
-    memcpy(state, bytes + sizeof magic, sizeof *state);
-    return fmu_OK;
-}
-
-void fmu_restore(fmu_Model *m, const fmu_State *state) {
-    m->designed = m->designed && memcmp(m->now.design, state->design, sizeof state->design) == 0;
-    m->now = *state;
-    m->fresh = 0;
 }

@@ -10,18 +10,20 @@
 
 #include "fmu_model.h"
 
+/* Categories of messages, as bits. */
+enum { fmu_ERRORS = 1, fmu_DISCARDS = 2 };
 enum { fmu_OK = 0, fmu_WARNING, fmu_DISCARD, fmu_ERROR, fmu_FATAL };
 enum { fmu_EXCHANGE = 1, fmu_STEPS = 2 };
 enum {
     fmu_MADE = 1,
-    fmu_CONFIGURING = 2,
-    fmu_INITIALISING = 4,
-    fmu_EVENT = 8,
-    fmu_CONTINUOUS = 16,
-    fmu_STEPPING = 32,
+    fmu_INITIALISING = 2,
+    fmu_EVENT = 4,
+    fmu_CONTINUOUS = 8,
+    fmu_STEPPING = 16,
+    fmu_STEP_FAILED = 32,
     fmu_TERMINATED = 64,
-    fmu_FAILED = 128,
-    fmu_ALIVE = 63
+    fmu_BROKEN = 128,
+    fmu_ANY = 255
 };
 
 /* Kinds of variables, in the order of their value references. */
@@ -41,20 +43,27 @@ enum {
     fmu_KINDS
 };
 
-/* phase: one of the above. piece: row of the motion's table. event: when the clock ticks next. open: 1 where q is yet to follow
+/* phase: one of the above. kind: fmu_EXCHANGE or fmu_STEPS. piece: row of the motion's table. event: when the clock ticks next. open: 1 where q is yet to follow
    from the positions. reference: where the charts of rotations begin. anchor: q from which closing the loops begins. farthest, part, sign: see
    fmu_watch.c. */
 typedef struct {
-    double phase, time, stop, piece, event, open;
+    double phase, kind, time, stop, piece, event, open;
     double q[fmu_N(fmu_NQ)], v[fmu_N(fmu_NV)], own[fmu_N(fmu_NI)];
     double reference[fmu_N(fmu_NQ)], anchor[fmu_N(fmu_NQ)], position[fmu_N(fmu_NV)];
     double input[fmu_N(fmu_INPUTS)], design[fmu_N(fmu_DESIGN)];
     double farthest[fmu_N(fmu_GROUPS)], part[fmu_N(fmu_GROUPS)], sign[fmu_N(fmu_GROUPS)];
 } fmu_State;
 
+typedef struct fmu_Snapshot {
+    fmu_State state;
+    struct fmu_Snapshot *next;
+} fmu_Snapshot;
+
+/* after_error: the phase that an error leads to. logging: a bit for each category. before: what a step began with. */
 typedef struct fmu_Model {
-    fmu_State now;
-    int kind, fresh, designed, logging;
+    fmu_State now, before;
+    fmu_Snapshot *snapshots;
+    int kind, after_error, fresh, designed, logging;
     double prepared[fmu_N(fmu_PREPARED)], row[fmu_ROW];
     double qdot[fmu_N(fmu_NQ)], vdot[fmu_N(fmu_NV)], flow[fmu_N(fmu_NI)], tau[fmu_N(fmu_DRIVES)], told[fmu_N(fmu_TOLD)];
     double position_rate[fmu_N(fmu_NV)];
@@ -63,6 +72,8 @@ typedef struct fmu_Model {
     double way[fmu_N(fmu_NV)], none[fmu_N(fmu_NV)];
     double parameters[fmu_PARAMETERS], groups[fmu_N(fmu_ENTRIES)];
     void (*say)(struct fmu_Model *m, int status, const char *text);
+    void *(*allocate)(const struct fmu_Model *m, size_t size);
+    void (*release)(const struct fmu_Model *m, void *memory);
     void *environment;
     const void *callbacks;
     char *name, text[600];
@@ -70,11 +81,12 @@ typedef struct fmu_Model {
 
 int fmu_kind_of(uint32_t reference, int *place);
 void fmu_begin(fmu_Model *m);
+int fmu_choose_logging(fmu_Model *m, int on, size_t n, const char *const *categories);
 int fmu_complain(fmu_Model *m, int status, const char *format, ...);
-int fmu_demand(fmu_Model *m, int phases, const char *function);
+int fmu_demand(fmu_Model *m, int kinds, int phases, const char *function);
 int fmu_evaluate(fmu_Model *m);
 int fmu_get(fmu_Model *m, const uint32_t *references, size_t n, double *values);
-int fmu_set(fmu_Model *m, const uint32_t *references, size_t n, const double *values);
+int fmu_set(fmu_Model *m, const uint32_t *references, size_t n, const double *values, int states);
 int fmu_enter_initialisation(fmu_Model *m, double start, int stops, double stop);
 int fmu_exit_initialisation(fmu_Model *m);
 int fmu_set_time(fmu_Model *m, double time);
@@ -84,9 +96,15 @@ int fmu_get_rates(fmu_Model *m, double *rates, size_t n);
 int fmu_completed_step(fmu_Model *m, int *event);
 int fmu_update(fmu_Model *m, int *states_changed, int *event_defined, double *event);
 int fmu_advance(fmu_Model *m, double from, double step);
-size_t fmu_packed_size(void);
-int fmu_pack(fmu_Model *m, const fmu_State *state, unsigned char *bytes, size_t size);
-int fmu_unpack(fmu_Model *m, const unsigned char *bytes, size_t size, fmu_State *state);
+
+/* Of fmu_snapshots.c */
+int fmu_keep(fmu_Model *m, const fmu_State *state, void **place, const char *function);
+int fmu_set_back(fmu_Model *m, const void *snapshot, const char *function);
+int fmu_let_go(fmu_Model *m, void **place, const char *function);
+void fmu_let_all_go(fmu_Model *m);
+int fmu_count_bytes(fmu_Model *m, const void *snapshot, size_t *size, const char *function);
+int fmu_pack(fmu_Model *m, const void *snapshot, unsigned char *bytes, size_t size, const char *function);
+int fmu_unpack(fmu_Model *m, const unsigned char *bytes, size_t size, void **place, const char *function);
 void fmu_restore(fmu_Model *m, const fmu_State *state);
 
 /* Of fmu_charts.c */

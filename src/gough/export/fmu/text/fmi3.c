@@ -6,37 +6,42 @@
 
 #include "fmu_face.h"
 
+#define LOOKING (fmu_INITIALISING | EXCHANGING | fmu_TERMINATED)
+
 typedef void (*Log)(void *environment, int status, const char *category, const char *message);
 
 static void say(fmu_Model *m, int status, const char *text) {
     Log log;
     memcpy(&log, &m->callbacks, sizeof log);
-    if (log && (m->logging || status >= fmu_ERROR)) {
+    if (log && (m->logging & (status >= fmu_ERROR ? fmu_ERRORS : fmu_DISCARDS))) {
         log(m->environment, status, status >= fmu_ERROR ? "logStatusError" : "logStatusDiscard", text);
     }
 }
 
-EXPORT const char *fmi3GetVersion(void) {
+EXPORT(const char *, fmi3GetVersion, (void)) {
     return "3.0";
 }
 
-EXPORT int fmi3SetDebugLogging(void *instance, bool on, size_t n, const char *const categories[]) {
-    DEMAND(~0, "fmi3SetDebugLogging");
+EXPORT(int, fmi3SetDebugLogging, (void *instance, bool on, size_t n, const char *const categories[])) {
+    DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(categories, n);
-    for (size_t i = 0; i < n; ++i) {
-        if (!categories[i] || (strcmp(categories[i], "logStatusError") && strcmp(categories[i], "logStatusDiscard"))) {
-            return fmu_complain(m, fmu_ERROR, "log category %s: there are logStatusError and logStatusDiscard",
-                                categories[i] ? categories[i] : "(null)");
-        }
-    }
-    m->logging = on;
-    return fmu_OK;
+    return fmu_choose_logging(m, on, n, categories);
+}
+
+static void *allocate(const fmu_Model *m, size_t size) {
+    (void)m;
+    return calloc(1, size);
+}
+
+static void release(const fmu_Model *m, void *memory) {
+    (void)m;
+    free(memory);
 }
 
 static void *instantiate(int kind, const char *name, const char *token, bool logging, void *environment, Log log) {
     const char *problem = NULL;
     fmu_Model *m = NULL;
-    if (!name || !*name) {
+    if (!name || !name[strspn(name, " \t\r\n")]) {
         problem = "an instance needs a name";
     } else if (!token || strcmp(token, fmu_TOKEN) != 0) {
         problem = "the instantiation token is not that of this model: description and binary do not belong together";
@@ -57,42 +62,46 @@ static void *instantiate(int kind, const char *name, const char *token, bool log
     }
     strcpy(m->name, name);
     m->kind = kind;
-    m->logging = logging;
+    m->after_error = fmu_TERMINATED;
+    m->logging = logging ? fmu_ERRORS | fmu_DISCARDS : 0;
     m->environment = environment;
     memcpy(&m->callbacks, &log, sizeof log);
     m->say = say;
+    m->allocate = allocate;
+    m->release = release;
     fmu_begin(m);
     return m;
 }
 
-EXPORT void *fmi3InstantiateModelExchange(const char *name, const char *token, const char *resources, bool visible, bool logging,
-                                          void *environment, Log log) {
+EXPORT(void *, fmi3InstantiateModelExchange, (const char *name, const char *token, const char *resources, bool visible, bool logging,
+                                          void *environment, Log log)) {
     (void)resources;
     (void)visible;
     return instantiate(fmu_EXCHANGE, name, token, logging, environment, log);
 }
 
-EXPORT void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible, bool logging,
+EXPORT(void *, fmi3InstantiateCoSimulation, (const char *name, const char *token, const char *resources, bool visible, bool logging,
                                          bool events, bool early, const uint32_t required[], size_t n, void *environment, Log log,
-                                         void (*update)(void)) {
+                                         void (*update)(void))) {
     (void)resources;
     (void)visible;
-    (void)events;
     (void)early;
     (void)required;
     (void)update;
-    if (n) {
+    if (n || events) {
         if (log) {
-            log(environment, fmu_ERROR, "logStatusError", "there are no intermediate updates: require no variables in them");
+            log(environment, fmu_ERROR, "logStatusError",
+                n ? "there are no intermediate updates: require no variables in them"
+                  : "there is no event mode in Co-Simulation (hasEventMode is false): say eventModeUsed = false");
         }
         return NULL;
     }
     return instantiate(fmu_STEPS, name, token, logging, environment, log);
 }
 
-EXPORT void *fmi3InstantiateScheduledExecution(const char *name, const char *token, const char *resources, bool visible, bool logging,
+EXPORT(void *, fmi3InstantiateScheduledExecution, (const char *name, const char *token, const char *resources, bool visible, bool logging,
                                                void *environment, Log log, void (*update)(void), void (*lock)(void),
-                                               void (*unlock)(void)) {
+                                               void (*unlock)(void))) {
     (void)name;
     (void)token;
     (void)resources;
@@ -107,23 +116,24 @@ EXPORT void *fmi3InstantiateScheduledExecution(const char *name, const char *tok
     return NULL;
 }
 
-EXPORT void fmi3FreeInstance(void *instance) {
+EXPORT(void, fmi3FreeInstance, (void *instance)) {
     fmu_Model *m = instance;
     if (m) {
+        fmu_let_all_go(m);
         free(m->name);
         free(m);
     }
 }
 
-EXPORT int fmi3EnterInitializationMode(void *instance, bool tolerance_given, double tolerance, double start, bool stops, double stop) {
+EXPORT(int, fmi3EnterInitializationMode, (void *instance, bool tolerance_given, double tolerance, double start, bool stops, double stop)) {
     (void)tolerance_given;
     (void)tolerance;
-    DEMAND(fmu_MADE, "fmi3EnterInitializationMode");
+    DEMAND(BOTH, fmu_MADE);
     return fmu_enter_initialisation(m, start, stops, stop);
 }
 
-EXPORT int fmi3ExitInitializationMode(void *instance) {
-    DEMAND(fmu_INITIALISING, "fmi3ExitInitializationMode");
+EXPORT(int, fmi3ExitInitializationMode, (void *instance)) {
+    DEMAND(BOTH, fmu_INITIALISING);
     const int status = fmu_exit_initialisation(m);
     if (status == fmu_OK) {
         m->now.phase = m->kind == fmu_EXCHANGE ? fmu_EVENT : fmu_STEPPING;
@@ -131,35 +141,31 @@ EXPORT int fmi3ExitInitializationMode(void *instance) {
     return status;
 }
 
-EXPORT int fmi3EnterEventMode(void *instance) {
-    DEMAND(fmu_CONTINUOUS | fmu_STEPPING, "fmi3EnterEventMode");
+EXPORT(int, fmi3EnterEventMode, (void *instance)) {
+    DEMAND(fmu_EXCHANGE, fmu_CONTINUOUS);
     m->now.phase = fmu_EVENT;
     return fmu_OK;
 }
 
-EXPORT int fmi3EnterStepMode(void *instance) {
-    DEMAND(fmu_EVENT, "fmi3EnterStepMode");
-    if (m->kind != fmu_STEPS) {
-        return fmu_complain(m, fmu_ERROR, "fmi3EnterStepMode is for Co-Simulation");
-    }
-    m->now.phase = fmu_STEPPING;
-    return fmu_OK;
+EXPORT(int, fmi3EnterStepMode, (void *instance)) {
+    DEMAND(BOTH, fmu_ANY);
+    return fmu_complain(m, fmu_ERROR, "fmi3EnterStepMode: there is no event mode in Co-Simulation to leave");
 }
 
-EXPORT int fmi3Terminate(void *instance) {
-    DEMAND(EXCHANGING | fmu_STEPPING, "fmi3Terminate");
+EXPORT(int, fmi3Terminate, (void *instance)) {
+    DEMAND(BOTH, EXCHANGING | fmu_STEPPING);
     m->now.phase = fmu_TERMINATED;
     return fmu_OK;
 }
 
-EXPORT int fmi3Reset(void *instance) {
-    DEMAND(~0, "fmi3Reset");
+EXPORT(int, fmi3Reset, (void *instance)) {
+    DEMAND(BOTH, fmu_ANY);
     fmu_begin(m);
     return fmu_OK;
 }
 
-EXPORT int fmi3GetFloat64(void *instance, const uint32_t references[], size_t n, double values[], size_t size) {
-    DEMAND(fmu_ALIVE | fmu_TERMINATED, "fmi3GetFloat64");
+EXPORT(int, fmi3GetFloat64, (void *instance, const uint32_t references[], size_t n, double values[], size_t size)) {
+    DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(references, n);
     DEMAND_POINTER(values, n);
     if (size != n) {
@@ -168,20 +174,20 @@ EXPORT int fmi3GetFloat64(void *instance, const uint32_t references[], size_t n,
     return fmu_get(m, references, n, values);
 }
 
-EXPORT int fmi3SetFloat64(void *instance, const uint32_t references[], size_t n, const double values[], size_t size) {
-    DEMAND(fmu_ALIVE, "fmi3SetFloat64");
+EXPORT(int, fmi3SetFloat64, (void *instance, const uint32_t references[], size_t n, const double values[], size_t size)) {
+    DEMAND(BOTH, STARTING | EXCHANGING | fmu_STEPPING);
     DEMAND_POINTER(references, n);
     DEMAND_POINTER(values, n);
     if (size != n) {
         return fmu_complain(m, fmu_ERROR, "fmi3SetFloat64: %lu values for %lu variables", (unsigned long)size, (unsigned long)n);
     }
-    return fmu_set(m, references, n, values);
+    return fmu_set(m, references, n, values, 0);
 }
 
 #define DERIVATIVE(name, adjoint, given, found)                                                                          \
-    EXPORT int fmi3##name(void *instance, const uint32_t unknowns[], size_t rows, const uint32_t knowns[], size_t columns, \
-                          const double seed[], size_t seeds, double result[], size_t results) {                          \
-        DEMAND(fmu_INITIALISING | EXCHANGING | fmu_STEPPING | fmu_TERMINATED, "fmi3" #name);                             \
+    EXPORT(int, fmi3##name, (void *instance, const uint32_t unknowns[], size_t rows, const uint32_t knowns[], size_t columns, \
+                          const double seed[], size_t seeds, double result[], size_t results)) {                          \
+        DEMAND(BOTH, LOOKING | fmu_STEPPING);                                                                            \
         DEMAND_POINTER(unknowns, rows);                                                                                  \
         DEMAND_POINTER(knowns, columns);                                                                                 \
         DEMAND_POINTER(seed, seeds);                                                                                     \
@@ -194,28 +200,24 @@ EXPORT int fmi3SetFloat64(void *instance, const uint32_t references[], size_t n,
 DERIVATIVE(GetDirectionalDerivative, 0, columns, rows)
 DERIVATIVE(GetAdjointDerivative, 1, rows, columns)
 
-EXPORT int fmi3EnterConfigurationMode(void *instance) {
-    DEMAND(fmu_MADE, "fmi3EnterConfigurationMode");
-    m->now.phase = fmu_CONFIGURING;
+#define NO_CONFIGURATION(name)                                                            \
+    EXPORT(int, fmi3##name, (void *instance)) {                                               \
+        DEMAND(BOTH, fmu_ANY);                                                            \
+        return fmu_complain(m, fmu_ERROR, "fmi3" #name ": there are no structural parameters"); \
+    }
+NO_CONFIGURATION(EnterConfigurationMode)
+NO_CONFIGURATION(ExitConfigurationMode)
+
+EXPORT(int, fmi3EvaluateDiscreteStates, (void *instance)) {
+    DEMAND(BOTH, fmu_INITIALISING | fmu_EVENT);
     return fmu_OK;
 }
 
-EXPORT int fmi3ExitConfigurationMode(void *instance) {
-    DEMAND(fmu_CONFIGURING, "fmi3ExitConfigurationMode");
-    m->now.phase = fmu_MADE;
-    return fmu_OK;
-}
-
-EXPORT int fmi3EvaluateDiscreteStates(void *instance) {
-    DEMAND(fmu_INITIALISING | fmu_EVENT, "fmi3EvaluateDiscreteStates");
-    return fmu_OK;
-}
-
-EXPORT int fmi3UpdateDiscreteStates(void *instance, bool *again, bool *terminate, bool *nominals, bool *values, bool *defined,
-                                    double *time) {
+EXPORT(int, fmi3UpdateDiscreteStates, (void *instance, bool *again, bool *terminate, bool *nominals, bool *values, bool *defined,
+                                    double *time)) {
     int changed, event;
     double when;
-    DEMAND(fmu_EVENT, "fmi3UpdateDiscreteStates");
+    DEMAND(fmu_EXCHANGE, fmu_EVENT);
     const int status = fmu_update(m, &changed, &event, &when);
     if (status == fmu_OK) {
         if (again) *again = false;
@@ -230,53 +232,53 @@ EXPORT int fmi3UpdateDiscreteStates(void *instance, bool *again, bool *terminate
 
 /* Model Exchange */
 
-EXPORT int fmi3EnterContinuousTimeMode(void *instance) {
-    DEMAND(fmu_EVENT, "fmi3EnterContinuousTimeMode");
+EXPORT(int, fmi3EnterContinuousTimeMode, (void *instance)) {
+    DEMAND(fmu_EXCHANGE, fmu_EVENT);
     m->now.phase = fmu_CONTINUOUS;
     return fmu_OK;
 }
 
-EXPORT int fmi3CompletedIntegratorStep(void *instance, bool keeps, bool *enter, bool *terminate) {
+EXPORT(int, fmi3CompletedIntegratorStep, (void *instance, bool keeps, bool *enter, bool *terminate)) {
     int event = 0;
     (void)keeps;
-    DEMAND(fmu_CONTINUOUS, "fmi3CompletedIntegratorStep");
+    DEMAND(fmu_EXCHANGE, fmu_CONTINUOUS);
     const int status = fmu_completed_step(m, &event);
     if (enter) *enter = event != 0;
     if (terminate) *terminate = false;
     return status;
 }
 
-EXPORT int fmi3SetTime(void *instance, double time) {
-    DEMAND(EXCHANGING, "fmi3SetTime");
+EXPORT(int, fmi3SetTime, (void *instance, double time)) {
+    DEMAND(fmu_EXCHANGE, EXCHANGING);
     return fmu_set_time(m, time);
 }
 
-EXPORT int fmi3SetContinuousStates(void *instance, const double x[], size_t n) {
-    DEMAND(fmu_CONTINUOUS, "fmi3SetContinuousStates");
+EXPORT(int, fmi3SetContinuousStates, (void *instance, const double x[], size_t n)) {
+    DEMAND(fmu_EXCHANGE, fmu_CONTINUOUS);
     DEMAND_POINTER(x, n);
     return fmu_set_states(m, x, n);
 }
 
-EXPORT int fmi3GetContinuousStateDerivatives(void *instance, double rates[], size_t n) {
-    DEMAND(fmu_INITIALISING | EXCHANGING | fmu_TERMINATED, "fmi3GetContinuousStateDerivatives");
+EXPORT(int, fmi3GetContinuousStateDerivatives, (void *instance, double rates[], size_t n)) {
+    DEMAND(fmu_EXCHANGE, LOOKING);
     DEMAND_POINTER(rates, n);
     return fmu_get_rates(m, rates, n);
 }
 
-EXPORT int fmi3GetEventIndicators(void *instance, double indicators[], size_t n) {
-    DEMAND(fmu_INITIALISING | EXCHANGING | fmu_TERMINATED, "fmi3GetEventIndicators");
+EXPORT(int, fmi3GetEventIndicators, (void *instance, double indicators[], size_t n)) {
+    DEMAND(fmu_EXCHANGE, LOOKING);
     (void)indicators;
     return n == 0 ? fmu_OK : fmu_complain(m, fmu_ERROR, "this model has no event indicators");
 }
 
-EXPORT int fmi3GetContinuousStates(void *instance, double x[], size_t n) {
-    DEMAND(fmu_INITIALISING | EXCHANGING | fmu_TERMINATED, "fmi3GetContinuousStates");
+EXPORT(int, fmi3GetContinuousStates, (void *instance, double x[], size_t n)) {
+    DEMAND(fmu_EXCHANGE, LOOKING);
     DEMAND_POINTER(x, n);
     return fmu_get_states(m, x, n);
 }
 
-EXPORT int fmi3GetNominalsOfContinuousStates(void *instance, double nominals[], size_t n) {
-    DEMAND(EXCHANGING | fmu_TERMINATED, "fmi3GetNominalsOfContinuousStates");
+EXPORT(int, fmi3GetNominalsOfContinuousStates, (void *instance, double nominals[], size_t n)) {
+    DEMAND(fmu_EXCHANGE, LOOKING);
     DEMAND_POINTER(nominals, n);
     if (n != fmu_STATES) {
         return fmu_complain(m, fmu_ERROR, "%lu continuous states; there are %d", (unsigned long)n, fmu_STATES);
@@ -285,15 +287,15 @@ EXPORT int fmi3GetNominalsOfContinuousStates(void *instance, double nominals[], 
     return fmu_OK;
 }
 
-EXPORT int fmi3GetNumberOfEventIndicators(void *instance, size_t *n) {
-    DEMAND(~0, "fmi3GetNumberOfEventIndicators");
+EXPORT(int, fmi3GetNumberOfEventIndicators, (void *instance, size_t *n)) {
+    DEMAND(fmu_EXCHANGE, fmu_ANY);
     DEMAND_POINTER(n, 1);
     *n = 0;
     return fmu_OK;
 }
 
-EXPORT int fmi3GetNumberOfContinuousStates(void *instance, size_t *n) {
-    DEMAND(~0, "fmi3GetNumberOfContinuousStates");
+EXPORT(int, fmi3GetNumberOfContinuousStates, (void *instance, size_t *n)) {
+    DEMAND(fmu_EXCHANGE, fmu_ANY);
     DEMAND_POINTER(n, 1);
     *n = fmu_STATES;
     return fmu_OK;
@@ -301,9 +303,9 @@ EXPORT int fmi3GetNumberOfContinuousStates(void *instance, size_t *n) {
 
 /* Co-Simulation */
 
-EXPORT int fmi3GetOutputDerivatives(void *instance, const uint32_t references[], size_t n, const int32_t orders[], double values[],
-                                    size_t size) {
-    DEMAND(~0, "fmi3GetOutputDerivatives");
+EXPORT(int, fmi3GetOutputDerivatives, (void *instance, const uint32_t references[], size_t n, const int32_t orders[], double values[],
+                                    size_t size)) {
+    DEMAND(fmu_STEPS, fmu_STEPPING | fmu_TERMINATED);
     (void)references;
     (void)orders;
     (void)values;
@@ -311,10 +313,14 @@ EXPORT int fmi3GetOutputDerivatives(void *instance, const uint32_t references[],
     return n == 0 ? fmu_OK : fmu_complain(m, fmu_ERROR, "there are no derivatives of outputs by time");
 }
 
-EXPORT int fmi3DoStep(void *instance, double from, double step, bool keeps, bool *events, bool *terminate, bool *early, double *last) {
+EXPORT(int, fmi3DoStep, (void *instance, double from, double step, bool keeps, bool *events, bool *terminate, bool *early, double *last)) {
     (void)keeps;
-    DEMAND(fmu_STEPPING, "fmi3DoStep");
+    DEMAND(fmu_STEPS, fmu_STEPPING);
+    m->before = m->now;
     const int status = fmu_advance(m, from, step);
+    if (status == fmu_DISCARD) {
+        fmu_restore(m, &m->before);
+    }
     if (events) *events = false;
     if (terminate) *terminate = false;
     if (early) *early = false;
@@ -322,8 +328,8 @@ EXPORT int fmi3DoStep(void *instance, double from, double step, bool keeps, bool
     return status;
 }
 
-EXPORT int fmi3ActivateModelPartition(void *instance, uint32_t clock, double time) {
-    DEMAND(~0, "fmi3ActivateModelPartition");
+EXPORT(int, fmi3ActivateModelPartition, (void *instance, uint32_t clock, double time)) {
+    DEMAND(BOTH, fmu_ANY);
     (void)clock;
     (void)time;
     return fmu_complain(m, fmu_ERROR, "there is no Scheduled Execution");

@@ -1,14 +1,12 @@
 /* FMI 3.0: variables of other types, clocks and dependencies, of which there are none; snapshots. */
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "fmu_face.h"
 
 /* There are variables of no other type. */
 #define NONE(name, type, values)                                                                                     \
-    EXPORT int fmi3##name(void *instance, const uint32_t references[], size_t n, type values[], size_t size) {        \
-        DEMAND(~0, "fmi3" #name);                                                                                    \
+    EXPORT(int, fmi3##name, (void *instance, const uint32_t references[], size_t n, type values[], size_t size)) {        \
+        DEMAND(BOTH, fmu_ANY);                                                                                    \
         (void)references;                                                                                            \
         (void)values;                                                                                                \
         (void)size;                                                                                                  \
@@ -38,9 +36,9 @@ NONE(SetBoolean, const bool, values)
 NONE(SetString, const char *const, values)
 
 #define NO_BINARY(name, sizes_type, values_type)                                                                       \
-    EXPORT int fmi3##name(void *instance, const uint32_t references[], size_t n, sizes_type sizes[], values_type values[], \
-                          size_t size) {                                                                               \
-        DEMAND(~0, "fmi3" #name);                                                                                      \
+    EXPORT(int, fmi3##name, (void *instance, const uint32_t references[], size_t n, sizes_type sizes[], values_type values[], \
+                          size_t size)) {                                                                               \
+        DEMAND(BOTH, fmu_ANY);                                                                                      \
         (void)references;                                                                                              \
         (void)sizes;                                                                                                   \
         (void)values;                                                                                                  \
@@ -51,8 +49,8 @@ NO_BINARY(GetBinary, size_t, const uint8_t *)
 NO_BINARY(SetBinary, const size_t, const uint8_t *const)
 
 #define NO_CLOCK(name, parameters, ...)                                                                   \
-    EXPORT int fmi3##name(void *instance, const uint32_t references[], size_t n, parameters) {             \
-        DEMAND(~0, "fmi3" #name);                                                                         \
+    EXPORT(int, fmi3##name, (void *instance, const uint32_t references[], size_t n, parameters)) {             \
+        DEMAND(BOTH, fmu_ANY);                                                                         \
         (void)references;                                                                                 \
         __VA_ARGS__;                                                                                      \
         return n == 0 ? fmu_OK : fmu_complain(m, fmu_ERROR, "fmi3" #name ": this model has no clocks");     \
@@ -70,16 +68,16 @@ NO_CLOCK(SetIntervalFraction, TWO(const uint64_t counters[], const uint64_t reso
 NO_CLOCK(SetShiftDecimal, const double shifts[], (void)shifts)
 NO_CLOCK(SetShiftFraction, TWO(const uint64_t counters[], const uint64_t resolutions[]), (void)counters; (void)resolutions)
 
-EXPORT int fmi3GetNumberOfVariableDependencies(void *instance, uint32_t reference, size_t *n) {
-    DEMAND(~0, "fmi3GetNumberOfVariableDependencies");
+EXPORT(int, fmi3GetNumberOfVariableDependencies, (void *instance, uint32_t reference, size_t *n)) {
+    DEMAND(BOTH, fmu_ANY);
     (void)reference;
     (void)n;
     return fmu_complain(m, fmu_ERROR, "dependencies do not change: see the model description");
 }
 
-EXPORT int fmi3GetVariableDependencies(void *instance, uint32_t dependent, size_t elements[], uint32_t independents[],
-                                       size_t others[], int kinds[], size_t n) {
-    DEMAND(~0, "fmi3GetVariableDependencies");
+EXPORT(int, fmi3GetVariableDependencies, (void *instance, uint32_t dependent, size_t elements[], uint32_t independents[],
+                                       size_t others[], int kinds[], size_t n)) {
+    DEMAND(BOTH, fmu_ANY);
     (void)dependent;
     (void)elements;
     (void)independents;
@@ -89,64 +87,40 @@ EXPORT int fmi3GetVariableDependencies(void *instance, uint32_t dependent, size_
     return fmu_complain(m, fmu_ERROR, "dependencies do not change: see the model description");
 }
 
-EXPORT int fmi3GetFMUState(void *instance, void **state) {
-    DEMAND(~0, "fmi3GetFMUState");
+EXPORT(int, fmi3GetFMUState, (void *instance, void **state)) {
+    DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
-    if (!*state) {
-        *state = malloc(sizeof(fmu_State));
-    }
-    if (!*state) {
-        return fmu_complain(m, fmu_ERROR, "no memory for a state");
-    }
-    memcpy(*state, &m->now, sizeof m->now);
-    return fmu_OK;
+    return fmu_keep(m, &m->now, state, __func__);
 }
 
-EXPORT int fmi3SetFMUState(void *instance, void *state) {
-    DEMAND(~0, "fmi3SetFMUState");
+EXPORT(int, fmi3SetFMUState, (void *instance, void *state)) {
+    DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
-    fmu_restore(m, state);
-    return fmu_OK;
+    return fmu_set_back(m, state, __func__);
 }
 
-EXPORT int fmi3FreeFMUState(void *instance, void **state) {
-    DEMAND(~0, "fmi3FreeFMUState");
-    if (state) {
-        free(*state);
-        *state = NULL;
-    }
-    return fmu_OK;
+EXPORT(int, fmi3FreeFMUState, (void *instance, void **state)) {
+    DEMAND(BOTH, fmu_ANY);
+    return fmu_let_go(m, state, __func__);
 }
 
-EXPORT int fmi3SerializedFMUStateSize(void *instance, void *state, size_t *size) {
-    DEMAND(~0, "fmi3SerializedFMUStateSize");
+EXPORT(int, fmi3SerializedFMUStateSize, (void *instance, void *state, size_t *size)) {
+    DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     DEMAND_POINTER(size, 1);
-    *size = fmu_packed_size();
-    return fmu_OK;
+    return fmu_count_bytes(m, state, size, __func__);
 }
 
-EXPORT int fmi3SerializeFMUState(void *instance, void *state, uint8_t bytes[], size_t size) {
-    DEMAND(~0, "fmi3SerializeFMUState");
+EXPORT(int, fmi3SerializeFMUState, (void *instance, void *state, uint8_t bytes[], size_t size)) {
+    DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(state, 1);
     DEMAND_POINTER(bytes, 1);
-    return fmu_pack(m, state, bytes, size);
+    return fmu_pack(m, state, bytes, size, __func__);
 }
 
-EXPORT int fmi3DeserializeFMUState(void *instance, const uint8_t bytes[], size_t size, void **state) {
-    fmu_State read;
-    DEMAND(~0, "fmi3DeserializeFMUState");
+EXPORT(int, fmi3DeserializeFMUState, (void *instance, const uint8_t bytes[], size_t size, void **state)) {
+    DEMAND(BOTH, fmu_ANY);
     DEMAND_POINTER(bytes, 1);
     DEMAND_POINTER(state, 1);
-    if (fmu_unpack(m, bytes, size, &read) != fmu_OK) {
-        return fmu_ERROR;
-    }
-    if (!*state) {
-        *state = malloc(sizeof(fmu_State));
-    }
-    if (!*state) {
-        return fmu_complain(m, fmu_ERROR, "no memory for a state");
-    }
-    memcpy(*state, &read, sizeof read);
-    return fmu_OK;
+    return fmu_unpack(m, bytes, size, state, __func__);
 }

@@ -12,12 +12,17 @@ typedef struct {
     void *environment;
 } Callbacks;
 
-static inline void *allocate(const Callbacks *c, size_t size) {
-    return c->allocate ? c->allocate(1, size) : calloc(1, size);
+/* Where one of both functions is missing, the standard library's are used. */
+static inline int has_memory(const Callbacks *c) {
+    return c->allocate && c->release;
 }
 
-static inline void release(const Callbacks *c, void *memory) {
-    if (c->release) {
+static inline void *allocate2(const Callbacks *c, size_t size) {
+    return has_memory(c) ? c->allocate(1, size) : calloc(1, size);
+}
+
+static inline void release2(const Callbacks *c, void *memory) {
+    if (has_memory(c)) {
         c->release(memory);
     } else {
         free(memory);

@@ -1,4 +1,5 @@
-/* Directional and adjoint derivatives of outputs, forces and rates by inputs and continuous states. */
+/* Directional and adjoint derivatives of outputs, forces and rates by inputs and continuous states; by time, on which nothing depends
+   where drives are given from outside. */
 #include <string.h>
 
 #include "fmu_core.h"
@@ -107,7 +108,8 @@ int fmu_derivative(fmu_Model *m, const uint32_t *unknowns, size_t rows, const ui
     }
     for (size_t i = 0; i < columns; ++i) {
         const int kind = fmu_kind_of(knowns[i], &k);
-        if (kind != fmu_IS_POSITION && kind != fmu_IS_VELOCITY && kind != fmu_IS_OWN && kind != fmu_IS_INPUT) {
+        const int still = kind == fmu_IS_TIME && fmu_MODE != 0;
+        if (kind != fmu_IS_POSITION && kind != fmu_IS_VELOCITY && kind != fmu_IS_OWN && kind != fmu_IS_INPUT && !still) {
             return fmu_complain(m, fmu_ERROR, "derivative by variable %lu: give inputs and continuous states", (unsigned long)knowns[i]);
         }
     }
