@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from tests.backends.cuda_host import COMPILER
 
 
 class HostReduced:
-    """A reduced kernel's text as a CPU function."""
+    """A reduced kernel's text as a CPU function. Its shared memory and its thread's number are static there: one call at a time."""
 
     def __init__(self, kernel, optimised: bool = False) -> None:
         self.kernel = kernel
+        self._alone = threading.Lock()
         self.runtime = kernel.runtime
         with tempfile.TemporaryDirectory() as folder:
             source, library = Path(folder) / "kernel.cpp", Path(folder) / "kernel.so"
@@ -38,5 +40,6 @@ class HostReduced:
         arrays = {"status": status, "designs": np.ascontiguousarray(designs), "table": table, "out": out}
         for name, x in arrays.items():
             a[name] = x.ctypes.data
-        self._library.run(ctypes.c_void_p(a.ctypes.data))
+        with self._alone:
+            self._library.run(ctypes.c_void_p(a.ctypes.data))
         return out, status

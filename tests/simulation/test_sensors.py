@@ -171,7 +171,7 @@ def test_a_law_that_miscounts_is_told() -> None:
     """Three first values of two states would be read as the time; a force too many inside of other laws, too."""
     model, push = slider(), laws.forces([0.0, 0.2], [[0.0], [0.0]])
     stay = gough.motions.quintic(drives=[[0.1], [0.1]], durations=0.2)
-    with pytest.raises(gough.UsageError, match="2 names, 2 units, 3 first, 2 sizes"):
+    with pytest.raises(gough.UsageError, match="2 names, 2 units, 3 first values, 2 sizes"):
         gough.simulate(model, stay, Miscounted())
     many = Miscounted(True)
     for law in (many, laws.FeedForward(many, push), laws.DisturbanceObserver(many, 2.0)):

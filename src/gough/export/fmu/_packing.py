@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gough.errors import UsageError
+from gough.files import write_files
 
 TIME = (1980, 1, 1, 0, 0, 0)
 """Of all files in an archive: the first that the format knows."""
@@ -44,8 +45,7 @@ def compile_sources(sources: Mapping[str, str], units: tuple[str, ...], name: st
     """The shared library of the sources."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        for file, text in sources.items():
-            (folder / file).write_text(text, encoding="utf-8")
+        write_files({folder / file: text for file, text in sources.items()})
         command = [cc, *FLAGS, *units, "-lm", "-o", name]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
