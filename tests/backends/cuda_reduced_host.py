@@ -14,7 +14,7 @@ from tests.backends.cuda_host import COMPILER
 
 
 class HostReduced:
-    """A reduced kernel's text as a CPU function. Its shared memory and its thread's number are static there: one call at a time."""
+    """A reduced kernel's text as a CPU function: one call at a time, for its shared memory and its thread's number are static."""
 
     def __init__(self, kernel, optimised: bool = False) -> None:
         self.kernel = kernel
