@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -42,10 +43,12 @@ def test_last_places(precision: str, tmp_path: Path) -> None:
     found, worst = table(precision, tmp_path, x), 0.0
     with mp.workdps(40):
         for angle, row in zip(x, found, strict=True):
-            for value, truth in zip(row, (mp.sin(float(angle)), mp.cos(float(angle))), strict=True):
+            truths: list[Any] = [mp.sin(float(angle)), mp.cos(float(angle))]
+            for value, truth in zip(row, truths, strict=True):
                 # of a value near 0, the last place of 1e-3 of it: what a joint's angle is known to is more
                 unit = float(np.spacing(kind(max(abs(float(truth)), 1e-3))))
-                worst = max(worst, float(abs(mp.mpf(float(value)) - truth)) / unit)
+                apart = abs(mp.mpf(float(value)) - truth)
+                worst = max(worst, float(apart) / unit)
     assert worst < PLACES[precision]
     assert (found[-4:-2] == [0.0, 1.0]).all()
 
