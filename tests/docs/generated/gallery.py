@@ -17,6 +17,7 @@ HEAD = """# Gallery
 
 Robots that come with gough. `gough.build("delta")` builds one, `gough view delta` shows it, `gough show delta` prints its
 data, `gough cite delta` what to cite. Each number of a file carries its source, or `assumed`.
+`gough convert delta mine.yaml` writes a robot to a file of your own.
 
 Operations are those of one evaluation by the [counting rules](conventions.md#counting-rules), without friction, with the
 robot's numbers as inputs. A robot whose mesh makes them depend on the machine has none here.

@@ -319,7 +319,7 @@ class Law:
         if self.kinds and kind not in self.kinds:
             wanted = " or ".join(repr(x) if x else "none" for x in self.kinds)
             remedy = (
-                "; gough.laws.drives_of(model, motion) makes one of the drives"
+                "; gough.laws.drives_of(model, motion) makes one of the drives, and joint_pd follows motions of joints"
                 if kind and "drives" in self.kinds
                 else ""
             )

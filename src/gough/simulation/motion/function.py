@@ -225,7 +225,8 @@ class FunctionPath:
             several = False  # one channel at all times
         entries = list(value) if several else [value]
         if len(entries) != self.size:
-            raise UsageError(f"the motion's function returns {len(entries)} numbers for {self.size} channels")
+            remedy = '; for x, y, z of a point say kind="point"' if (len(entries), self.size) == (3, 6) else ""
+            raise UsageError(f"the motion's function returns {len(entries)} numbers for {self.size} channels{remedy}")
         return entries
 
 
