@@ -113,7 +113,7 @@ def test_json_is_alone_on_stdout(tmp_path):
 def test_interrupt_is_quiet():
     # A test run in the background may have SIGINT ignored, which a child would inherit.
     heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
-    process = start("verify", "pedrammehr2012", "--states", "20000", **heard)
+    process = start("verify", "pedrammehr2012", "--states", "400000", **heard)
     time.sleep(4)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)

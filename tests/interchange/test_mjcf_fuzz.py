@@ -1,5 +1,7 @@
 """Whatever is in an MJCF file: a robot, or errors in words."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -105,3 +107,23 @@ def test_mutants_are_robots_or_refused(tmp_path):
 def test_ten_thousand_mutants_are_robots_or_refused(tmp_path):
     tally = try_mutants(tmp_path, range(1000, 11000))
     assert min(tally.values()) > 1000, tally
+
+
+def test_what_mujoco_chokes_on_does_not_stop_the_next_file(tmp_path):
+    """MuJoCo 4.0 left its thread with messages that never end after such a file, and hung at the second one."""
+    body = '<body name="{0}"><joint name="j{0}" axis="0 1 0"/><inertial mass="1" pos="0 0 0.1" diaginertia="1 1 1"/></body>'
+    bodies = f"<worldbody>{body.format('a')}{body.format('b')}</worldbody>"
+    wrong, right = tmp_path / "wrong.xml", tmp_path / "right.xml"
+    wrong.write_text(f'<mujoco>{bodies}<equality><connect body1="a" body2="b" anchor=""/></equality></mujoco>')
+    right.write_text(f"<mujoco>{bodies}</mujoco>")
+    script = (
+        "import gough\n"
+        "for _ in range(2):\n"
+        "    try:\n"
+        f"        gough.load({str(wrong)!r})\n"
+        "    except gough.DescriptionError as error:\n"
+        "        print('refused')\n"
+        f"print(gough.load({str(right)!r}).name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.split() == ["refused", "refused", "right"]

@@ -191,7 +191,8 @@ def test_junk(family, rng):
 @pytest.mark.parametrize("family", list(FAMILIES))
 def test_every_key_is_described(family):
     keys = set(FAMILIES[family].written_keys()) - {"source"}
-    text = (Path(__file__).parents[2] / "docs" / "motions.md").read_text(encoding="utf-8")
+    pages = [Path(__file__).parents[2] / "docs" / name for name in ("motions.md", "motion_files.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
     assert not {key for key in {family, *keys} if not re.search(rf"`[^`\n]*\b{key}\b[^`\n]*`", text)}
 
 

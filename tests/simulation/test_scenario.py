@@ -323,7 +323,7 @@ def test_controllers_with_units_and_inside_each_other():
 
 @pytest.mark.parametrize("item", [ScenarioItem, ChangesItem, StartItem, OutputsItem])
 def test_every_key_is_described(item):
-    text = (Path(__file__).parents[2] / "docs" / "simulation.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text(encoding="utf-8")
     keys = set(item.written_keys()) - {"source"}
     assert not {key for key in keys if not re.search(rf"`[^`\n]*\b{key}\b[^`\n]*`", text)}
 

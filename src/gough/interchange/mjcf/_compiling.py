@@ -8,6 +8,7 @@ are taken; of those that are not there, bodies whose numbers would need them are
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -103,12 +104,19 @@ class _Compiler:
             return {"file": mesh.key} if mesh.key in files else {"vertex": solid}
 
         text, attached = self.document.texts(attributes)
-        try:
-            with _hear(self.mujoco) as self.warnings:
-                spec = self.mujoco.MjSpec.from_string(text, include=attached, assets=dict(files))
-                return CompiledModel(self.mujoco, spec.compile(), spec, self.document)
-        except Exception as error:  # MuJoCo raises ValueError and errors of its own
-            return error
+
+        def compiled() -> "CompiledModel | Exception":
+            try:
+                with _hear(self.mujoco) as self.warnings:
+                    spec = self.mujoco.MjSpec.from_string(text, include=attached, assets=dict(files))
+                    return CompiledModel(self.mujoco, spec.compile(), spec, self.document)
+            except Exception as error:  # MuJoCo raises ValueError and errors of its own
+                return error
+
+        # In a thread of its own: after some errors ("Caught an unknown exception!") MuJoCo 4.0 leaves its thread with a handler
+        # of messages that calls itself, and the next message of any model there would never end.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(compiled).result()
 
     def say(self, findings: Findings, found: "CompiledModel | Exception") -> CompiledModel | None:
         """Pass a model on; refuse the file with MuJoCo's words else, where nothing else was refused before."""
