@@ -319,15 +319,17 @@ class FourierItem(MotionItem):
     """`fourier`."""
 
     period: Time
+    pose: PoseOrHome | None = None
     drives: dict[str, Coordinate] | None = None
     joints: dict[str, Coordinate] | None = None
     cosines: dict[str, Values] | None = None
     sines: dict[str, Values] | None = None
     periods: int = 1
+    frame: FullName | None = None
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        made = fourier(**self.arguments(home))
-        for key in ("cosines", "sines"):
+        made = fourier(**{**self.arguments(home), **({"pose": home_of(home)} if self.pose == "home" else {})})
+        for key in () if self.pose is not None else ("cosines", "sines"):
             for name, amplitudes in (getattr(self, key) or {}).items():
                 made = with_units(made, [name], amplitudes, f"{key}.{name}")
         return made
