@@ -6,7 +6,7 @@ AROUND = "offsets_from: home, poses: [{position: [0, 0, 0]}, {position: [20 mm, 
 EXAMPLES = {
     "quintic": f"{{{AROUND}, durations: 0.8 s}}",
     "septic": f"{{{AROUND}, durations: 0.8 s}}",
-    "s_curve": f"{{{AROUND}, speed: 0.2 m/s, acceleration: 2 m/s^2, jerk: 50 m/s^3, turn_speed: 60 deg/s}}",
+    "s_curve": f"{{{AROUND}, speed: 0.2 m/s, acceleration: 2 m/s^2, jerk: 50 m/s^3, turn_jerk: 5e4 deg/s^3}}",
     "quiet": f"{{{AROUND}, duration: 0.8 s}}",
     "trapezoid": f"{{{AROUND}, durations: 0.8 s, ramps: 0.2 s}}",
     "trigonometric": f"{{{AROUND}, durations: 0.8 s}}",

@@ -28,10 +28,11 @@ from gough.robot.fields import (
 )
 from gough.robot.item import Fault, Item, as_error
 from gough.robot.pose import Pose
+from gough.robot.units import demand_fit
 from gough.simulation.motion._law_limits import RATES
 from gough.simulation.motion._points import with_units
 from gough.simulation.motion.circle import circle, square
-from gough.simulation.motion.fourier import fourier
+from gough.simulation.motion.fourier import POSED, fourier
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.moves import polygon, quintic, septic, trapezoid, trigonometric
 from gough.simulation.motion.quiet.quiet import quiet
@@ -240,10 +241,21 @@ class PolygonItem(ThroughItem, EdgesItem):
     make = staticmethod(polygon)
 
 
-class CentreItem(MotionItem):
-    """A path about a centre in a plane."""
+class PosedItem(MotionItem):
+    """A path about one pose."""
 
     pose: PoseOrHome | None = None
+
+    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
+        out = super().arguments(home)
+        if out.get("pose") == "home":
+            out["pose"] = home_of(home)
+        return out
+
+
+class CentreItem(PosedItem):
+    """A path about a centre in a plane."""
+
     point: Position | None = None
     drives: dict[str, Coordinate] | None = None
     joints: dict[str, Coordinate] | None = None
@@ -251,12 +263,6 @@ class CentreItem(MotionItem):
     towards: Vector | None = None
     plane: tuple[str, str] | None = None
     frame: FullName | None = None
-
-    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
-        out = super().arguments(home)
-        if out.get("pose") == "home":
-            out["pose"] = home_of(home)
-        return out
 
     def measured_motion(self, made: Motion, *keys: str) -> Motion:
         """The motion in whose plane the numbers at `keys` are measured."""
@@ -315,11 +321,10 @@ class SplineItem(ThroughItem):
         return spline_file(folder / arguments.pop("file"), **arguments)
 
 
-class FourierItem(MotionItem):
+class FourierItem(PosedItem):
     """`fourier`."""
 
     period: Time
-    pose: PoseOrHome | None = None
     drives: dict[str, Coordinate] | None = None
     joints: dict[str, Coordinate] | None = None
     cosines: dict[str, Values] | None = None
@@ -328,9 +333,12 @@ class FourierItem(MotionItem):
     frame: FullName | None = None
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        made = fourier(**{**self.arguments(home), **({"pose": home_of(home)} if self.pose == "home" else {})})
-        for key in () if self.pose is not None else ("cosines", "sines"):
-            for name, amplitudes in (getattr(self, key) or {}).items():
+        made = fourier(**self.arguments(home))
+        for key in ("cosines", "sines"):
+            waves = getattr(self, key) or {}
+            if self.pose is not None:
+                demand_fit(waves, POSED, f"fourier: {key}")
+            for name, amplitudes in waves.items() if self.pose is None else ():
                 made = with_units(made, [name], amplitudes, f"{key}.{name}")
         return made
 

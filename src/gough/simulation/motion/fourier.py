@@ -13,7 +13,6 @@ import numpy as np
 
 from gough.arguments import checked, mapping, number, numbers, take, whole, word
 from gough.errors import UsageError
-from gough.robot.units import demand_fit
 from gough.simulation.motion._points import pose_of, unit_of
 from gough.simulation.motion.motion import LONGEST, Motion, coordinate_motion, pose_motion
 from gough.simulation.motion.paths import PolynomialPath
@@ -60,8 +59,6 @@ def fourier(
     kind = given[0]
     if kind == "pose":
         mean = pose_of("pose", pose)
-        for key, waves in (("cosines", cosines), ("sines", sines)):
-            demand_fit(waves or {}, POSED, f"fourier: {key}")
         center = np.concatenate([mean[:3], euler_angles("rpy_zyx", mean[None, 3:])[0]])
         path = _path(period, periods, kind, tuple(POSED), center, cosines, sines)
         return pose_motion(path, "rpy_zyx", frame=frame, extend=extend)
