@@ -30,7 +30,9 @@ def test_it_is_the_sum() -> None:
 def test_waves_of_a_pose() -> None:
     """Positions written out, orientations by SciPy, angular velocities by differences of these."""
     mean = gough.robot.Pose.model_validate({"position": [0.1, 0, 0.6], "rpy_zyx": ["20 deg", "10 deg", 0]})
-    m = motions.fourier(period=T, pose=mean, sines={"z": [0.02, 0.0, 0.01], "yaw": [0.3]}, cosines={"roll": [0.2]}, periods=2)
+    m = motions.fourier(
+        period=T, pose=mean, sines={"z": [0.02, 0.0, 0.01], "yaw": [0.3]}, cosines={"roll": [0.2]}, periods=2
+    )
     w, t = 2 * np.pi / T, np.linspace(0.0, 2 * T, 41)[:-1]
 
     def turned(t: np.ndarray) -> Rotation:
@@ -39,8 +41,12 @@ def test_waves_of_a_pose() -> None:
 
     at, h = m.at(t), 1e-5
     z = 0.6 + 0.02 * np.sin(w * t) + 0.01 * np.sin(3 * w * t)
-    assert m.kind == "pose" and at.position[:, :3] == pytest.approx(np.stack([0 * t + 0.1, 0 * t, z], axis=1), abs=1e-14)
-    assert (Rotation.from_quat(at.position[:, [4, 5, 6, 3]]) * turned(t).inv()).magnitude() == pytest.approx(0 * t, abs=1e-12)
+    assert m.kind == "pose" and at.position[:, :3] == pytest.approx(
+        np.stack([0 * t + 0.1, 0 * t, z], axis=1), abs=1e-14
+    )
+    assert (Rotation.from_quat(at.position[:, [4, 5, 6, 3]]) * turned(t).inv()).magnitude() == pytest.approx(
+        0 * t, abs=1e-12
+    )
     rate = (turned(t + h) * turned(t - h).inv()).as_rotvec() / (2 * h)
     assert at.velocity[:, 3:] == pytest.approx(rate, abs=1e-8)
     assert at.velocity[:, 2] == pytest.approx(0.02 * w * np.cos(w * t) + 0.03 * w * np.cos(3 * w * t), abs=1e-14)
@@ -80,7 +86,10 @@ motion:
     [
         ({}, "exactly one of pose= .of the platform., drives= or joints="),
         ({"drives": {"a": 0.0}, "joints": {"a": 0.0}}, "exactly one of pose= .*given: drives, joints"),
-        ({"pose": [0, 0, 1, 1, 0, 0, 0], "sines": {"w": [1.0]}}, "sines of w; waves of a pose are named x, y, z, yaw, pitch, roll"),
+        (
+            {"pose": [0, 0, 1, 1, 0, 0, 0], "sines": {"w": [1.0]}},
+            "sines of w; waves of a pose are named x, y, z, yaw, pitch, roll",
+        ),
         ({"drives": {"a": 0.0}, "frame": "tool"}, "frame= goes with pose="),
         ({"drives": {}}, "mean of at least one"),
         ({"drives": {"a": 0.0}, "sines": {"b": [1.0]}}, "sines of b, of which drives has no mean"),

@@ -137,7 +137,9 @@ def test_what_is_out_of_reach_stands_before_everything_else():
     """Beyond the reach of a five-bar, whose singularity is met before that."""
     robot = model("five_bar")
     start = robot.drives(robot.home)
-    report = gough.check_motion(robot, motions.quintic(drives=[start, start + [1.5, -1.2]], durations=0.8), condition=0.2)
+    report = gough.check_motion(
+        robot, motions.quintic(drives=[start, start + [1.5, -1.2]], durations=0.8), condition=0.2
+    )
     kinds = [p.kind for p in report.problems]
     assert kinds[0] == "singular" and kinds[-1] == "reach"  # by time
     lines = str(report).splitlines()

@@ -45,7 +45,9 @@ def test_poses_of_a_motion_of_drives(hexapod: gough.Model) -> None:
     run = motions.run_along(hexapod, motion)
     assert run["pose"] == pytest.approx(report.poses, abs=1e-12) and run.stopped == "finished"
     assert run["twist"][:, 2] == pytest.approx(zd, abs=1e-8)
-    assert run["drives.force"] == pytest.approx((5 * (zdd + 9.81) * length / z / 6)[:, None].repeat(6, axis=1), abs=1e-6)
+    assert run["drives.force"] == pytest.approx(
+        (5 * (zdd + 9.81) * length / z / 6)[:, None].repeat(6, axis=1), abs=1e-6
+    )
     assert run.tracking.largest["m"] < 1e-9 and run.info.motion["kind"] == "drives"
     again = motions.spline(poses=report.poses, times=report.t, degree=5)
     assert again.at(0.37).position[2] == pytest.approx(np.sqrt(motion.at(0.37).position[0] ** 2 - FAR**2), abs=1e-8)
@@ -85,6 +87,8 @@ def test_loads_designs_and_samples(hexapod: gough.Model) -> None:
     plain, lifted = (motions.run_along(hexapod, motion, samples=5, wrench=w) for w in (None, [0, 0, 10.0, 0, 0, 0]))
     z = plain["z"]
     share = np.hypot(z, FAR) / z * 10 / 6
-    assert len(plain) == 5 and plain["drives.force"] - lifted["drives.force"] == pytest.approx(share[:, None].repeat(6, 1))
+    assert len(plain) == 5 and plain["drives.force"] - lifted["drives.force"] == pytest.approx(
+        share[:, None].repeat(6, 1)
+    )
     heavy = motions.run_along(hexapod, motion, samples=5, parameters={"platform.M": 10.0})
     assert heavy["drives.force"] == pytest.approx(2 * plain["drives.force"], rel=1e-9)
