@@ -143,6 +143,8 @@ def simulate(
         write_json(found)
     else:
         _show(found)
+        for text in (found["motion"] or {}).get("shaped", ()):
+            note(f"motion: {text}")
         for time, text in found["events"][:SHOWN_EVENTS]:
             note(f"at {time:.6g} s: {text}")
         if len(found["events"]) > SHOWN_EVENTS:

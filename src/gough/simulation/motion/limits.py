@@ -158,6 +158,7 @@ def _without_rounding(x: np.ndarray) -> np.ndarray:
 
 
 def _notes(model: "Model", motion: Motion, sample: Sample) -> Iterator[str]:
+    yield from map(str, motion.shaped)
     largest = np.abs(sample.velocity).max()
     for name, k in (("begins", 0), ("ends", -1)):
         if np.abs(sample.velocity[k]).max() > JUMP * largest:
