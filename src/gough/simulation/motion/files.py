@@ -20,8 +20,8 @@ from gough.robot.item import Fault, faults_of, nearest, no_such_name, unknown_ke
 from gough.robot.loader import locate, warn_of_angles
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.units import convert
-from gough.simulation.motion._examples import EXAMPLES
 from gough.simulation.motion._items import FAMILIES, QuietItem, ShapeItem
+from gough.simulation.motion.examples import EXAMPLES
 from gough.simulation.motion.motion import Motion, chain, rest
 from gough.text import exists, one_line
 

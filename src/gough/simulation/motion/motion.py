@@ -18,7 +18,6 @@ import numpy as np
 from gough.arguments import a_motion, checked, flag, floats, number, numbers, several, take, word
 from gough.errors import UsageError
 from gough.robot.units import misfit
-from gough.simulation.motion._shaping import Shaping
 from gough.simulation.motion.paths import (
     IDENTITY,
     MotionPart,
@@ -29,6 +28,7 @@ from gough.simulation.motion.paths import (
     merged_coordinates,
     piece_of,
 )
+from gough.simulation.motion.shaping import Shaping
 from gough.simulation.motion.table import SLACK, MotionTable, table
 from gough.spatial.charts import Three
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES

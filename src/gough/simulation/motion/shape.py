@@ -29,9 +29,9 @@ from gough.analysis.mode_track import ModeTrack, track_modes
 from gough.arguments import a_model, a_motion, checked, design, mapping, number, numbers, show_value, whole, word
 from gough.errors import Status, UsageError
 from gough.simulation.motion._delays import DelayedPath, Swings
-from gough.simulation.motion._shaping import ShapedMode, Shaping
 from gough.simulation.motion.motion import LONGEST, Motion, coordinate_motion, pose_motion
 from gough.simulation.motion.paths import PolynomialPath, inside
+from gough.simulation.motion.shaping import ShapedMode, Shaping
 from gough.simulation.motion.spline import path_through
 from gough.simulation.motion.states import MotionStates, states_along
 

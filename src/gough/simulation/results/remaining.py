@@ -14,8 +14,8 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.vibration_map import stiffness_frame
 from gough.arguments import a_run, checked, number, word
 from gough.errors import UsageError
+from gough.simulation.results._settling import settled_since
 from gough.simulation.results.run import Run
-from gough.simulation.results.settling import settled_since
 from gough.text import short_repr
 
 

@@ -34,12 +34,12 @@ from gough.simulation.results._estimation import EstimationError, estimation_err
 from gough.simulation.results._info import RunInfo
 from gough.simulation.results._parts import Comparison, compare
 from gough.simulation.results._recorded import Channel, Recorded, force_columns, rate_columns
+from gough.simulation.results._settling import settling_time
 from gough.simulation.results._states import demand_new_names, run_from_states
 from gough.simulation.results.energies import energy_scale, exchanged_energy, relative_error
 from gough.simulation.results.plot import draw_run
 from gough.simulation.results.resample import resample
 from gough.simulation.results.robot import RobotRecord
-from gough.simulation.results.settling import settling_time
 from gough.simulation.results.tracking import Tracking, tracking, tracking_errors
 from gough.structure import Layout
 

@@ -19,11 +19,11 @@ from gough.errors import UsageError
 from gough.progress import doing, waiting
 from gough.simulation.motion._law_limits import law_limits, limits_of
 from gough.simulation.motion._points import Where, points_of
-from gough.simulation.motion._shaping import ShapedMode, Shaping
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.paths import PolynomialPath
 from gough.simulation.motion.quiet._path_modes import PathModes, path_modes
 from gough.simulation.motion.quiet._search import FARTHEST, LawSearch, QuietLaw
+from gough.simulation.motion.shaping import ShapedMode, Shaping
 
 if TYPE_CHECKING:
     from gough.model import Model
