@@ -92,3 +92,14 @@ def test_loads_designs_and_samples(hexapod: gough.Model) -> None:
     )
     heavy = motions.run_along(hexapod, motion, samples=5, parameters={"platform.M": 10.0})
     assert heavy["drives.force"] == pytest.approx(2 * plain["drives.force"], rel=1e-9)
+
+
+def test_a_robot_with_fewer_drives_than_freedoms() -> None:
+    """A four-bar parallelogram, nobody driving: the coupler's end goes around with the crank, and nothing is wrong."""
+    chain = model("four_bar_chain")
+    turn = motions.quintic(joints={"foot0": [1.0, 1.3]}, durations=1.0)
+    report = gough.check_motion(chain, turn, samples=21)
+    assert report.ok and any("fewer drives than freedoms" in note for note in report.notes)
+    run = motions.run_along(chain, turn, samples=21)
+    assert run["foot1"] - run["foot1"][0] == pytest.approx(run["foot0"] - run["foot0"][0], abs=1e-9)
+    assert run.tau.shape == (21, 0) and run.tracking.largest["rad"] < 1e-12

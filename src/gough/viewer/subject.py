@@ -23,6 +23,8 @@ from gough.viewer.live.gains import demand_fit
 from gough.viewer.posing.designs import DesignStates, demand_designs, front_way
 
 MOST_RUNS = 2
+MOST_TOLD = 8
+"""Lines about what is wrong with a motion."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,9 @@ def motion_subject(
     model = found.model
     report = check_motion(model, motion, samples=usual_samples(motion))
     if told is not None and report.problems:
-        for line in str(report).splitlines()[: 1 + len(report.problems) + bool(report.reach)]:
+        lines = str(report).splitlines()[: 1 + len(report.problems) + bool(report.reach)]
+        more = len(lines) - MOST_TOLD
+        for line in lines[:MOST_TOLD] + ([f"  and {more} more: gough check ROBOT --motion FILE"] if more > 0 else []):
             told(line)
     return replace(found, runs=(run_of_report(model, report),))
 

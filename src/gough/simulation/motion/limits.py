@@ -266,6 +266,8 @@ def _singular(target: MotionTarget, t: np.ndarray, q: np.ndarray, good: np.ndarr
     worst = found.serial.argmin(axis=1) if found.serial.shape[1] else None
     serial[good] = found.serial.min(axis=1) if worst is not None else 1.0
     for kind, value in (("parallel", parallel), ("serial", serial)):
+        if kind == "parallel" and not target.model.driven:
+            continue  # fewer drives than freedoms hold it nowhere: no place is worse
         here = value < condition
         if here.any():
             k = int(np.nanargmin(value))
