@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from gough.simulation.results.remaining import RemainingVibration as RemainingVibration
     from gough.simulation.results.remaining import remaining_vibration as remaining_vibration
     from gough.simulation.results.run import Run as Run
+    from gough.simulation.results.tracking import Tracking as Tracking
     from gough.simulation.run.simulate import simulate as simulate
     from gough.simulation.run.stepper import Stepper as Stepper
     from gough.simulation.scenarios.files import load_scenario as load_scenario

@@ -56,7 +56,7 @@ from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import table
 from gough.simulation.results.energies import energy_events, imbalance
 from gough.simulation.results.run import Run
-from gough.simulation.results.tracking import recorded_reference, told_motion
+from gough.simulation.results.tracking import Tracking, recorded_reference, told_motion
 from gough.simulation.run.clocks import law_in_loop, with_fitting_step
 from gough.simulation.run.settings import MOST_EQUAL, RunSettings, demand_steps
 from gough.simulation.run.setup import unstable_loop
@@ -199,8 +199,8 @@ class Ensemble:
         return band_of(self, channel, percent)
 
     @cached_property
-    def tracking(self) -> dict[str, Array]:
-        """Largest distance of every run from its motion at the stored times, by unit, {"m": (runs,), "rad": (runs,)}."""
+    def tracking(self) -> Tracking:
+        """Largest distance of every run from its motion at the stored times: {"m": (runs,), "rad": (runs,)}; see `Tracking`."""
         return largest_errors(self)
 
     @checked(names=word, percent=several(number()), path=picture, title=word)

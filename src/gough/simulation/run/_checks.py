@@ -64,7 +64,7 @@ def motion_events(model: "Model", motion: Motion | None, near: Any, end: float, 
     report = check_motion(model, motion, samples=SAMPLES, forces=forces, near=begin, duration=end, parameters=numbers)
     bad = [p for p in report.problems if p.kind in IMPOSSIBLE]
     if bad:
-        text = "\n".join(f"  {p}" for p in bad)
+        text = "\n".join(f"  {line}" for line in ([report.reach] if report.reach else []) + [*map(str, bad)])
         raise UsageError(
             f"{model.robot.name} cannot follow the motion; see gough.check_motion; check='off' runs it all the same:\n{text}"
         )
