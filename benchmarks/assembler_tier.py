@@ -1,6 +1,6 @@
 """What the assembler tier gains over LLVM's code generator on this CPU: ns a state of kernels made both ways, taken in turn.
 
-Run: `python benchmarks/assembler_tier.py`, on a quiet machine with AVX-512 (docs/benchmarks.md shows a run).
+Run: `python benchmarks/assembler_tier.py`, on a quiet machine with AVX-512 (docs/costs.md shows a run).
 """
 
 import argparse

@@ -3,7 +3,7 @@
 by design: parameters (designs, 1, n); @pose: the same by `inverse_dynamics@pose`, without configurations; a loop of Python, one
 call a design; repeated: parameters (designs, states, n), for a tenth of the designs. Each way runs in a process of its own, whose
 largest memory is told (`resource.getrusage`; all arrays, the interpreter and the library are in it); machine code is compiled and
-the ways are compared with each other before. Run: `python benchmarks/designs.py` on a quiet machine (docs/benchmarks.md shows
+the ways are compared with each other before. Run: `python benchmarks/designs.py` on a quiet machine (docs/costs.md shows
 a run).
 """
 

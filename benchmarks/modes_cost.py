@@ -294,7 +294,10 @@ def draw(result: dict[str, Any], path: Path) -> None:
             found = [p[function] for p in points]
             for panel, what in ((top, "us"), (bottom, "compile_s")):
                 for choice, marks, text in STYLES:
-                    drawn = [(k, y) for k, f in zip(n, found, strict=True) if (y := f[f"{choice}_{what}"]) is not None]
+                    key = f"{choice}_{what}"
+                    drawn = [(k, f[key]) for k, f in zip(n, found, strict=True) if f.get(key) is not None]
+                    if not drawn:
+                        continue
                     own = {"ms": 4, "lw": 1.6} if choice == "automatic" else {"ms": 6, "lw": 0.9, "mfc": "none"}
                     panel.loglog(*zip(*drawn, strict=True), marks, color=colour, label=f"{label}, {text}", **own)
             with_loops = [k for k, f in zip(n, found, strict=True) if f["loops"]]

@@ -2,7 +2,7 @@
 
 Every call gets other arrays than the one before; 2 of 100 states are bad (not finite, a quaternion too long, open loops) where
 it says so. Before anything is timed, results are compared with those of a batch. Run: `python benchmarks/one_state.py` on a
-quiet machine (docs/benchmarks.md shows a run).
+quiet machine (docs/costs.md shows a run).
 """
 
 import argparse

@@ -3,7 +3,7 @@
 Starts: `gough.simulate` over a millisecond, once with what must be derived and compiled (kernel cache as it is), then again with
 other gains, motions and loads; CPU time, the best of many. Steps: `gough.Stepper` beside the same machine code in one go, on the
 same robot with as many steps, in turn; before that, the states of both are compared. Run: `python benchmarks/stepping.py` on a
-quiet machine (docs/benchmarks.md shows a run).
+quiet machine (docs/costs.md shows a run).
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
 Pages link to sources as they lie in the repository (`../src/gough/dynamics/inverse.py#inverse_dynamics`). Here such a link
 becomes one to a coloured copy of the file with numbered lines, at the line where the function stands today; pictures are copied,
-folders get a list. README.md, CONTRIBUTING.md and CHANGELOG.md become pages.
+folders get a list. README.md, CONTRIBUTING.md and CHANGELOG.md become pages. Numbers of tables stay on one line.
 
 The copies are files of the site from the beginning, so that mkdocs knows them when it checks the links of a page.
 """
@@ -19,6 +19,8 @@ EXTRA_PAGES = {"about.md": "README.md", "contributing.md": "CONTRIBUTING.md", "c
 SAME = {file: page for page, file in EXTRA_PAGES.items()}
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 CODE = re.compile(r"(^```.*?^```)", flags=re.DOTALL | re.MULTILINE)
+CELL = re.compile(r"<td[^>]*>.*?</td>", flags=re.DOTALL)
+SMALL_NUMBER = re.compile(r"\(?\b\d[\d.]*e-\d+\)?")
 
 
 def on_files(files, config):
@@ -48,6 +50,11 @@ def on_page_markdown(markdown, page, config, files):
     parts = CODE.split(markdown)
     parts[::2] = [LINK.sub(lambda m: f"{m[1]}{_moved(m[2], uri)}{m[3]}", part) for part in parts[::2]]
     return "".join(parts)
+
+
+def on_page_content(content, page, config, files):
+    """A number of a table is not broken at the hyphen of its exponent."""
+    return CELL.sub(lambda cell: SMALL_NUMBER.sub(r'<span class="number">\g<0></span>', cell[0]), content)
 
 
 def _moved(target, uri):

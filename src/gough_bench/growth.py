@@ -309,12 +309,13 @@ def draw(result: dict[str, Any], path: Path) -> None:
     for column, (name, series) in enumerate(filled.items()):
         points = series["points"]
         growing = name == "states"
-        pairs = [("seconds", "seconds of the call"), ("memory_bytes", "memory it took (bytes)")]
+        pairs = [("seconds", "seconds of the call"), ("memory_bytes", "memory it took (MB)")]
         if not growing:
             pairs = [("best_ns", "ns a state, one core"), ("compile_s", "trace and compile (s)")]
         for row, (key, label) in enumerate(pairs):
             at = axes[row][column]
-            n, y = [p["size"] for p in points], [p[key] for p in points]
+            size = 1e-6 if key == "memory_bytes" else 1.0
+            n, y = [p["size"] for p in points], [size * p[key] for p in points]
             at.plot(n, y, "o-", color=("#0072B2", "#D55E00")[row])
             if key != "memory_bytes":
                 at.plot(n, [y[-1] * k / n[-1] for k in n], ":", color="0.5", label="proportional to n")
@@ -323,7 +324,7 @@ def draw(result: dict[str, Any], path: Path) -> None:
                 at.legend(frameon=False)
             elif growing:
                 at.set_xscale("log")
-                at.set_ylim(0, max(3e8, *y))
+                at.set_ylim(0, max(300, *y))
             if not growing:  # few sizes, each with its own tick
                 at.set_xticks(n, [str(k) for k in n])
                 at.xaxis.set_minor_locator(NullLocator())

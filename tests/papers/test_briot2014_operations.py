@@ -60,7 +60,7 @@ def test_counts_on_file_are_these():
     shared, written = count_paper(state(), TAU), count_paper(state(), TAU, shared=False)
     assert on_file("mass matrix and bias force", PAPER) == shared.terms == (693, 844)
     assert on_file("complete direct model", PAPER) == shared.direct == (887, 1081)
-    assert written.terms == (791, 1013) and written.direct == (988, 1259)  # docs/benchmarks.md
+    assert written.terms == (791, 1013) and written.direct == (988, 1259)  # docs/counts.md
     book, _, *legs = direct_model(state(), TAU)
     assert on_file("complete direct model", "made by hand") == book.count(*legs) == (479, 574)
 

@@ -12,7 +12,7 @@ HEAD = """# Measured
 
 Figures of the maintainers' runs, written from the files in [benchmarks](../benchmarks) by
 `python tests/docs/refresh.py --generated`; a test keeps the page fresh. They carry the date and the machine of the run and are
-not measured again by the tests. [Benchmarks and counts](benchmarks.md) says what is timed, how, and how to do it on your machine.
+not measured again by the tests. [Benchmarks](benchmarks.md) says what is timed, how, and how to do it on your machine.
 """
 
 
