@@ -162,9 +162,14 @@ class ClockedLoops:
         Z, B = self._one_period(phase)
         loops = _without_idle_cells(OpenLoops(Z, B, self.C, self.period, self.kept), both)
         depth, size = whole + bool(phase), loops.A.shape[1]
-        A, pushed = np.zeros((n, size + depth * drives, size + depth * drives)), np.zeros((n, size + depth * drives, drives))
+        A, pushed = (
+            np.zeros((n, size + depth * drives, size + depth * drives)),
+            np.zeros((n, size + depth * drives, drives)),
+        )
         A[:, :size, :size] = loops.A
-        places = [slice(size + k * drives, size + (k + 1) * drives) for k in range(depth)]  # forces on their way, newest first
+        places = [
+            slice(size + k * drives, size + (k + 1) * drives) for k in range(depth)
+        ]  # forces on their way, newest first
         for k, place in enumerate(places[1:]):
             A[:, place, places[k]] = np.eye(drives)
         if depth:

@@ -206,7 +206,5 @@ def _may_change(x: Array, y: Array, change: Array) -> Array:
     (…): of what they are of."""
     up = x > 0, y > 0
     mixed = up[0].any(axis=-1) & ~up[0].all(axis=-1)
-    ends = [
-        np.abs(np.where(side, v, np.inf)).min(axis=-1) for v, s in zip((x, y), up, strict=True) for side in (s, ~s)
-    ]
+    ends = [np.abs(np.where(side, v, np.inf)).min(axis=-1) for v, s in zip((x, y), up, strict=True) for side in (s, ~s)]
     return (up[0].sum(axis=-1) != up[1].sum(axis=-1)) | (mixed & (np.max(ends, axis=0) < change))

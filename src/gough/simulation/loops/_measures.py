@@ -180,7 +180,8 @@ def _opened(S: Array) -> Array:
 
 
 def _turns(S: Array, least: float = 0.0) -> Array:
-    """Whether L_k is real and negative there, or as good as infinite: S_kk above 1, or below 0, not 0. least: |L_k| that is none."""
+    """Whether L_k is real and negative there, or as good as infinite: S_kk above 1, or below 0, not 0. least: |L_k| that
+    is none."""
     real = np.real(S)
     return np.isfinite(S) & ((real > 1.0 + least) | (real < -NOTHING)) & (np.abs(np.imag(S)) <= 1e-6 * np.abs(S))
 
