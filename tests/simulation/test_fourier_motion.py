@@ -90,6 +90,7 @@ motion:
             {"pose": [0, 0, 1, 1, 0, 0, 0], "sines": {"w": [1.0]}},
             "sines of w; waves of a pose are named x, y, z, yaw, pitch, roll",
         ),
+        ({"pose": "home"}, "pose='home': a text is no pose; 'home' is for files, in Python it is model.home_pose"),
         ({"drives": {"a": 0.0}, "frame": "tool"}, "frame= goes with pose="),
         ({"drives": {}}, "mean of at least one"),
         ({"drives": {"a": 0.0}, "sines": {"b": [1.0]}}, "sines of b, of which drives has no mean"),

@@ -64,6 +64,7 @@ def test_a_channel_comes_to_rest() -> None:
     slowest = gough.natural_frequencies(chain()).decay_times(0.2).max()
     assert 0.5 * slowest < run.settling_time("near", to=0.2, after=stop) < 1.2 * slowest
     assert run.settling_time("near", within=1.0, after=stop) == 0.0
+    assert run.settling_time("near", within=1.0, after=stop + 3e-4) == 0.0
     short = run.between(0.0, 1.0)
     assert short.settling_time("near", within=5e-3, after=stop) == np.inf
     for given, said in (
@@ -91,6 +92,9 @@ def test_tracking_is_a_mapping_with_names() -> None:
     assert f"largest {off.max():.3g} m at {run.time[off.argmax()]:.4g} s" in repr(run.tracking)
     again = pickle.loads(pickle.dumps(run.tracking))
     assert repr(again) == repr(run.tracking) and dict(again).keys() == {"m"}
+    with pytest.raises(KeyError, match="nothing in deg; there is m"):
+        _ = run.tracking["deg"]
+    assert run.tracking.get("rad") is None and "rad" not in run.tracking
     with pytest.raises(UsageError, match="nothing in rad; there is m"):
         _ = run.tracking.rad
     assert repr(gough.simulate(chain(), duration=0.1, check="off").tracking) == "Tracking(no motion to follow)"

@@ -35,20 +35,21 @@ def settling_time(
     if len(t) < 2:
         raise UsageError(
             f"settling_time: the run ends at {run.time[-1]:.6g} s, and nothing follows {begin:.6g} s; let the motion rest at its "
-            "end (motion.hold), or say after="
+            "end (motion.hold) and say when it begins to, after="
         )
     distance = np.linalg.norm(x - _rest(t, x, about, channel), axis=1)
     bound = float(within) if within is not None else float(to or 0.0) * float(np.nanmax(distance))
-    found = settled_since(t, distance, bound)
-    return found - begin if found <= t[-1] - LAST * (t[-1] - t[0]) else np.inf
+    found = time_until(t, distance, bound, begin)
+    return found if begin + found <= t[-1] - LAST * (t[-1] - t[0]) else np.inf
 
 
-def settled_since(t: Array, distance: Array, bound: float) -> float:
-    """The first of the times t (n,) from which on distances (n,) stay within a bound; inf where the last one does not."""
+def time_until(t: Array, distance: Array, bound: float, begin: float) -> float:
+    """How long from `begin` until the first of the times t (n,) from which on distances (n,) stay within a bound; 0 where all
+    are, inf where the last one is not."""
     far = np.flatnonzero(~(distance <= bound))
     if not len(far):
-        return float(t[0])
-    return float(t[far[-1] + 1]) if far[-1] + 1 < len(t) else np.inf
+        return 0.0
+    return float(t[far[-1] + 1]) - begin if far[-1] + 1 < len(t) else np.inf
 
 
 def _begin(run: "Run", after: float | None) -> float:

@@ -14,7 +14,7 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.vibration_map import stiffness_frame
 from gough.arguments import a_run, checked, number, word
 from gough.errors import UsageError
-from gough.simulation.results._settling import settled_since
+from gough.simulation.results._settling import time_until
 from gough.simulation.results.run import Run
 from gough.text import short_repr
 
@@ -39,7 +39,7 @@ class RemainingVibration:
         run, which must go on for longer (`Modes.decay_times` says about how long)."""
         over = self.time >= self.after * (1 - 1e-12)
         size = np.linalg.norm(self.deflection[over], axis=1)
-        return settled_since(self.time[over], size, to * self.amplitude) - self.after
+        return time_until(self.time[over], size, to * self.amplitude, self.after)
 
     @property
     def ratio(self) -> float:

@@ -61,9 +61,15 @@ class Tracking(FrozenDict[str, Array]):
 
     def _of(self, unit: str) -> Array:
         if unit not in self:
-            there = f"there is {', '.join(self)}" if self else "there was no motion to follow"
-            raise UsageError(f"tracking has nothing in {unit}; {there}")
+            raise UsageError(self._lacking(unit))
         return self[unit]
+
+    def __missing__(self, unit: str) -> Array:
+        raise KeyError(self._lacking(unit))
+
+    def _lacking(self, unit: str) -> str:
+        there = f"there is {', '.join(self)}" if self else "there was no motion to follow"
+        return f"tracking has nothing in {unit}; {there}"
 
     def __repr__(self) -> str:
         if not self:
