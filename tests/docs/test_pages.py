@@ -29,6 +29,7 @@ LONG = {
     "simulation.md",
     "simulation_methods.md",
     "size_motors.md",
+    "stable_inversion.md",
     "stiffer_delta.md",
     "theory.md",
     "vibration.md",
