@@ -30,6 +30,7 @@ LONG = {
     "simulation.md",
     "simulation_methods.md",
     "size_motors.md",
+    "stable_inversion.md",
     "stiffer_delta.md",
     "vibration.md",
     "viewer.md",

@@ -1,4 +1,4 @@
-"""One factor for the stiffness of flexible bodies of every kind: robots built with other moduli, and the law of similar vibrations."""
+"""One factor for the stiffness of flexible bodies of every kind: robots of other moduli, and similar vibrations."""
 
 from __future__ import annotations
 
@@ -126,11 +126,11 @@ def test_what_is_refused() -> None:
         designs(model, "leg.stiffness_factor")
     with pytest.raises(UsageError, match="its flexible bodies: none"):
         designs(gough.build("five_bar"), "*.stiffness_factor")
-    with pytest.raises(UsageError, match="varies twice, by 'rod.stiffness_factor' and by"):
+    with pytest.raises(UsageError, match=r"varies twice, by 'rod\.stiffness_factor' and by"):
         sweep({"rod.stiffness_factor": [1.0], "*.stiffness_factor": [1.1]}).parameters(model)
     with pytest.raises(UsageError, match=r"rod\.Ke\[1,1\] and rod\.stiffness_factor, which multiplies it, both vary"):
         sweep({"rod.stiffness_factor": [1.0], "rod.Ke[1,1]": [100.0]}).parameters(model)
     with pytest.raises(UsageError, match="for a factor, which is above 0; take within or uniform"):
         monte_carlo({"rod.stiffness_factor": normal(1.0, 2.0)}, runs=20).parameters(model)
-    with pytest.raises(UsageError, match="one factor for the stiffness of a flexible body BODY.stiffness_factor"):
+    with pytest.raises(UsageError, match=r"one factor for the stiffness of a flexible body BODY\.stiffness_factor"):
         sweep({"rod.E": [1.0]}).parameters(model)

@@ -3,8 +3,8 @@
 Names    a parameter of the robot (`model.parameter_names`), or a variable of its description (`model.variables`), which moves
          all parameters that follow it; "at.NAME", a coordinate at the start (m, rad), as in
          `model.configuration(coordinates=…)`; "rate.NAME", an entry of v at the start; "wrench.fx" … "wrench.mz" on the platform,
-         "wrench.FRAME.fx" on a frame (N, N·m); "BODY.stiffness_factor" of flexible bodies, which multiplies all that it is stiff by,
-         with stars ("leg*.rod.stiffness_factor", "*.stiffness_factor") one factor for several.
+         "wrench.FRAME.fx" on a frame (N, N·m); "BODY.stiffness_factor" of flexible bodies, which multiplies all its
+         stiffness, with stars ("leg*.rod.stiffness_factor", "*.stiffness_factor") one factor for several.
 Draws    every name has a stream of its own, from the seed and the name: one more name leaves the numbers of the others as they
          are, and so do more runs, unless draws are stratified.
 """

@@ -1,8 +1,8 @@
 """Vibrations that a clock is too slow for: above half its rate they act at another frequency, folded back.
 
 What flows between the samples, robot and actuators, has modes s. From sample to sample one is z = e^{sT}, as is any of
-s + 2πjk/T: a mode of 507 Hz is one of 493 Hz on a clock of 1 kHz. Whether it stays stable hangs on the loop there where |λ| > 1, λ
-the eigenvalues of L(z), and on its true frequency where forces are late by fractions of a period.
+s + 2πjk/T: a mode of 507 Hz is one of 493 Hz on a clock of 1 kHz. Where |λ| > 1, λ the eigenvalues of L(z), its stability hangs
+on the loop there, and on its true frequency where forces are late by fractions of a period.
 """
 
 from dataclasses import dataclass

@@ -137,8 +137,8 @@ def tell_folded(model: Model, law: Law, folded: tuple[FoldedMode, ...]) -> None:
     if strong := [x for x in folded if x.gain >= 1.0]:
         warn(
             f"control_loop: {model.robot.name} under {law.name}: stability hangs on what is faster than half the rate of the "
-            f"clock: {'; '.join(map(str, strong))}. A lower bandwidth of the encoders, less damping gain or a shorter period keep "
-            "|L| below 1",
+            f"clock: {'; '.join(map(str, strong))}. A lower bandwidth of the encoders, less damping gain or a shorter period "
+            "keep |L| below 1",
             RunWarning,
         )
 
