@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.errors import StructureError
-from gough.kinematics._tilted_axes import TiltedAxes, worst_tilt
+from gough.kinematics._tilted_axes import TiltedAxes, say_odd_axes, worst_tilt
 from gough.kinematics.closing import (
     CLOSED,
     REACH,
@@ -72,7 +72,8 @@ def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) 
     if null.shape[1] == 0:
         coupled = f" or a coupling ({', '.join(c.name for c in mechanism.couplings)})" if mechanism.couplings else ""
         raise StructureError(
-            f"{mechanism.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank {rank}. "
+            f"{mechanism.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank "
+            f"{rank}{say_odd_axes(linkage, home)}. "
             f"{nearly_movable(linkage, home, start) or f'Remove a loop{coupled}, or replace a joint by one with more freedoms.'}"
         )
     q = neighbours(linkage, home, null)
