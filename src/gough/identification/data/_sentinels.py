@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from gough.identification.data._outliers import BURST
 from gough.identification.data.record import WIDTHS, WORDS, Record
 
 AGAIN = 3
-"""So often it stands there, at least."""
+"""Places in which it stands, at least, or one that is longer than a burst of outliers, which are replaced."""
 FAR = 2.0
 """How far outside of the others, at least: times their whole range."""
 OTHERS, DIFFERENT = 0.5, 8
@@ -34,7 +35,7 @@ def find_sentinels(x: np.ndarray, scale: float = 0.0) -> list[float]:
     rest = x
     for _ in range(MOST):
         top, bottom = float(rest.max(initial=-np.inf)), float(rest.min(initial=np.inf))
-        often = [end for end in (top, bottom) if np.count_nonzero(rest == end) >= AGAIN] if top > bottom else []
+        often = [end for end in (top, bottom) if _stands_again(x == end)] if top > bottom else []
         for ends in (often, *([end] for end in often)) if often else ():
             others = rest[~np.isin(rest, ends)]
             if len(others) < OTHERS * len(x):
@@ -50,6 +51,11 @@ def find_sentinels(x: np.ndarray, scale: float = 0.0) -> list[float]:
         else:
             break
     return sorted(found, key=lambda value: -found[value])
+
+
+def _stands_again(mask: np.ndarray) -> bool:
+    rows = np.count_nonzero(mask)
+    return rows > BURST or (rows >= AGAIN and np.count_nonzero(np.diff(mask.astype(int), prepend=0) == 1) >= AGAIN)
 
 
 @dataclass(frozen=True)
