@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from gough.errors import SingularHomeWarning as SingularHomeWarning
     from gough.errors import Status as Status
     from gough.errors import StructureError as StructureError
+    from gough.errors import StructureWarning as StructureWarning
     from gough.errors import UsageError as UsageError
     from gough.export.robots import save as save
     from gough.identification.base_parameters import BaseParameters as BaseParameters
