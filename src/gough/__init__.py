@@ -16,6 +16,7 @@ __version__ = "0.2.0"
 # The public names, each once. They load when first used, so that `import gough` stays fast.
 if TYPE_CHECKING:
     from gough import actuators as actuators
+    from gough import export as export
     from gough import laws as laws
     from gough import loads as loads
     from gough import motions as motions
