@@ -32,6 +32,8 @@ def draw_workspace(workspace: "Workspace", axes: Sequence[str] | None = None) ->
     size = {1: (8.0, 4.5), 2: (8.0, 6.5), 3: (12.0, 10.0)}[len(chosen)]
     if not workspace.samples.is_grid:
         size = (8.0, 6.5)
+    elif len(chosen) == 2:
+        size = (8.0, _map_height(workspace, chosen))
     made = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(made)
     if not workspace.samples.is_grid:
@@ -63,6 +65,15 @@ def _curve(made: "Figure", workspace: "Workspace", chosen: list[str]) -> dict[st
     ax.grid(alpha=0.3)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=5, frameon=False, fontsize=9)
     return cut
+
+
+def _map_height(workspace: "Workspace", chosen: list[str]) -> float:
+    """Height (inches) of a figure 8 wide in which a map of equal scales leaves no empty stripes."""
+    across, up = (axis_named(workspace, name) for name in chosen)
+    if across.unit != up.unit:
+        return 6.5
+    ratio = (up.high - up.low) / (across.high - across.low)
+    return float(np.clip(6.0 * ratio + 1.5, 4.0, 9.0))
 
 
 def _map(made: "Figure", workspace: "Workspace", chosen: list[str]) -> dict[str, float]:
