@@ -11,7 +11,7 @@ SRC = Path(__file__).resolve().parents[2] / "src"
 
 @dataclass(frozen=True)
 class Outline:
-    """members: functions and classes of a file, inner: classes inside of these, functions with no more than their docstring (trees
+    """members: functions and classes of a file, inner: classes inside of these, functions with their docstring alone (trees
     that are kept whole make the garbage collector dear); imports: late ones too."""
 
     members: list[ast.stmt]
