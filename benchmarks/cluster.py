@@ -1,7 +1,7 @@
 """What does a cluster cost? Two workers of `cluster="local:2"` beside two plain processes that call the same machine code; and
 chunks through the door beside the bare calls in one process.
 
-    python benchmarks/cluster.py [--chunks 24] [--calls 1500] [--rounds 5] [--out benchmarks] [--tiny]
+    python benchmarks/cluster.py [--chunks 16] [--calls 8000] [--rounds 4] [--out benchmarks] [--tiny]
 
 A chunk: forward dynamics of a hexapod in 2048 states, again and again (--calls), its result 2048 accelerations. Both ways give
 the same bits, which is checked first. Timed are whole rounds after all code is made: plain processes from a common start to the
@@ -184,7 +184,7 @@ Two workers were there after {up}.
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, value in (("chunks", 24), ("calls", 1500), ("rounds", 5)):
+    for name, value in (("chunks", 16), ("calls", 8000), ("rounds", 4)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--note", default="")

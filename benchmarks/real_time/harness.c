@@ -1,6 +1,7 @@
 /* A controller of `gough.export.export_law`, called `controller`, with the readings of a run: time and instructions of its steps.
 
-   harness READINGS calls N          N steps back to back, the time of each
+   harness READINGS calls N          N steps back to back, the time of each; after each a spin of the same length (arithmetic in
+                                     registers alone): its tail is the machine's own
    harness READINGS loop SECONDS     a step every period, woken by the clock: how late, how long
    harness READINGS instructions N   instructions of each of N steps, counted one by one (Linux)
 
@@ -25,7 +26,7 @@ enum { WIDTH = CONTROLLER_ENCODERS_SIZE, BINS = 1 << 20 };
 
 static double *readings;
 static long rows;
-static uint32_t histogram[BINS], late[BINS];
+static uint32_t histogram[BINS], late[BINS], spun[BINS];
 
 static int64_t now(void)
 {
@@ -104,11 +105,63 @@ static void tell_how(long taken)
     printf("\"fifo\": %s, \"locked\": %s, \"taken_away\": %ld, ", fifo ? "true" : "false", locked ? "true" : "false", taken);
 }
 
+/* Arithmetic that touches no memory; the same every time. */
+static uint64_t spin(long rounds)
+{
+    uint64_t x = 88172645463325252U;
+    for (long k = 0; k < rounds; ++k) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    return x;
+}
+
+static volatile uint64_t kept;
+
+/* The median of some steps (ns), and then the rounds of a spin that takes as long. */
+static long rounds_as_long(controller_state *state, long *at, double *command, int64_t *step)
+{
+    enum { TRIED = 20001 };
+    int64_t none = 0;
+    for (long k = 0; k < TRIED; ++k) {
+        const int64_t begin = now();
+        (void)stepped(state, at, command);
+        note(histogram, now() - begin, &none);
+    }
+    *step = percentile(histogram, 0.5, none);
+    memset(histogram, 0, sizeof histogram);
+    long rounds = 1000;
+    for (int k = 0; k < 8; ++k) {
+        memset(spun, 0, sizeof spun);
+        for (long i = 0; i < TRIED / 8; ++i) {
+            const int64_t begin = now();
+            kept = spin(rounds);
+            note(spun, now() - begin, &none);
+        }
+        const int64_t found = percentile(spun, 0.5, none);
+        rounds = found > 0 ? (long)((double)rounds * (double)*step / (double)found + 0.5) : 2 * rounds;
+    }
+    memset(spun, 0, sizeof spun);
+    return rounds;
+}
+
+/* Parts of all that took longer than this. */
+static double longer(const uint32_t *bins, int64_t ns)
+{
+    uint64_t all = 0, sum = 0;
+    for (int k = 0; k < BINS; ++k) {
+        all += bins[k];
+        sum += k > ns ? bins[k] : 0;
+    }
+    return (double)sum / (double)all;
+}
+
 static void calls(long n)
 {
     controller_state state;
     double command[CONTROLLER_COMMAND_SIZE];
-    int64_t worst = 0, none = 0;
+    int64_t worst = 0, none = 0, longest = 0, step = 0;
     long at = 0;
     uint64_t flags = 0;
     go_ahead();
@@ -117,16 +170,24 @@ static void calls(long n)
         const int64_t begin = now();
         note(late, now() - begin, &none);
     }
+    const long rounds = rounds_as_long(&state, &at, command, &step);
     const long taken = taken_away();
     for (long k = 0; k < n; ++k) {
         const int64_t begin = now();
         flags |= stepped(&state, &at, command);
         note(histogram, now() - begin, &worst);
+        const int64_t again = now();
+        kept = spin(rounds);
+        note(spun, now() - again, &longest);
     }
     printf("{\"steps\": %ld, \"flags\": %llu, \"clock_ns\": %lld, ", n, (unsigned long long)flags,
            (long long)percentile(late, 0.5, none));
     tell_how(taken_away() - taken);
+    printf("\"longer\": {\"than_ns\": %lld, \"steps\": %.9g, \"spins\": %.9g}, ", (long long)(2 * step), longer(histogram, 2 * step),
+           longer(spun, 2 * step));
     tell("step_ns", histogram, worst);
+    printf(", ");
+    tell("spin_ns", spun, longest);
     printf("}\n");
 }
 

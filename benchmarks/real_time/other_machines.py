@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,14 @@ HERE = Path(__file__).parent
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-O2")
 SAME_BITS = "-ffp-contract=off"
 """Products and sums are rounded one by one, on machines with multiply-adds too."""
+
+
+@cache
+def _finds_headers(compiler: str) -> bool:
+    """Whether a compiler has a C library's headers: Debian's cross-compilers come without."""
+    text = "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n"
+    done = subprocess.run([compiler, "-fsyntax-only", "-x", "c", "-"], input=text, text=True, capture_output=True)
+    return done.returncode == 0
 
 
 @dataclass(frozen=True)
@@ -35,8 +43,9 @@ class Machine:
 
     @property
     def missing(self) -> list[str]:
-        """Tools that are not on this machine."""
-        return [tool for tool in (self.compiler, *self.runs[:1]) if shutil.which(tool) is None]
+        """Tools that are not on this machine; the compiler's headers count as one."""
+        gone = [tool for tool in (self.compiler, *self.runs[:1]) if shutil.which(tool) is None]
+        return gone or ([] if _finds_headers(self.compiler) else [f"headers of {self.compiler}"])
 
 
 HOST = Machine("this machine", "gcc")

@@ -16,6 +16,7 @@ __version__ = "0.2.0"
 # The public names, each once. They load when first used, so that `import gough` stays fast.
 if TYPE_CHECKING:
     from gough import actuators as actuators
+    from gough import export as export
     from gough import laws as laws
     from gough import loads as loads
     from gough import motions as motions
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from gough.errors import SingularHomeWarning as SingularHomeWarning
     from gough.errors import Status as Status
     from gough.errors import StructureError as StructureError
+    from gough.errors import StructureWarning as StructureWarning
     from gough.errors import UsageError as UsageError
     from gough.export.robots import save as save
     from gough.identification.base_parameters import BaseParameters as BaseParameters
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
     from gough.simulation.results.remaining import RemainingVibration as RemainingVibration
     from gough.simulation.results.remaining import remaining_vibration as remaining_vibration
     from gough.simulation.results.run import Run as Run
+    from gough.simulation.results.tracking import Tracking as Tracking
     from gough.simulation.run.simulate import simulate as simulate
     from gough.simulation.run.stepper import Stepper as Stepper
     from gough.simulation.scenarios.files import load_scenario as load_scenario

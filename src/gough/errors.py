@@ -228,6 +228,10 @@ class IdleWarning(UserWarning):
     """Freedoms that no drive moves and no closure fixes, which the description does not name as meant."""
 
 
+class StructureWarning(UserWarning):
+    """A mechanism that may not be the one that was meant: more drives than freedoms in another program's file, …"""
+
+
 class UnitWarning(UserWarning):
     """A number without a unit that can hardly be meant in the unit it is read in: an angle of 30 rad, say."""
 

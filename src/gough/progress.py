@@ -97,12 +97,12 @@ class WaitingLine:
 
 
 @contextmanager
-def waiting() -> Iterator[None]:
-    """Tell on a terminal what takes long."""
+def waiting(started: float | None = None) -> Iterator[None]:
+    """Tell on a terminal what takes long. started: since when people wait (`time.monotonic`), default since the program began."""
     if not sys.stderr.isatty():
         yield
         return
-    line = WaitingLine(sys.stderr)
+    line = WaitingLine(sys.stderr, started=started)
     thread = threading.Thread(target=line.show_words, daemon=True)
     thread.start()
     try:

@@ -23,7 +23,8 @@ def test_lazy_names_and_modules_do_not_clash(package: str) -> None:
 
 @pytest.mark.quick_cases("gough.vary", "gough.robot")
 @pytest.mark.parametrize(
-    "statement", ["gough.vary", "gough.laws", "gough.motions", "gough.robots", "gough.robot", "gough.viewer"]
+    "statement",
+    ["gough.vary", "gough.laws", "gough.motions", "gough.robots", "gough.robot", "gough.viewer", "gough.export"],
 )
 def test_named_modules_can_be_imported(statement: str) -> None:
     """In a fresh interpreter, before anything else has loaded them, and as the same object as the attribute."""
@@ -54,6 +55,13 @@ def test_public_names_stand_once_and_are_what_they_name(package: str) -> None:
 def test_the_types_are_there_for_who_uses_the_library() -> None:
     """`py.typed` beside the code: the wheel takes whole packages."""
     assert (Path(gough.__path__[0]) / "py.typed").is_file()
+
+
+def test_a_named_module_loads_when_it_is_first_used() -> None:
+    """`import gough` is enough to write gough.export.export_law(…), and loads nothing of it before."""
+    code = "import sys, gough; a = 'gough.export' in sys.modules; print(a, gough.export.export_law.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["False", "export_law"], done.stderr
 
 
 def test_star_names_are_the_same_things() -> None:

@@ -210,7 +210,11 @@ def _motions(folder: Path) -> Iterable[Call]:
     yield Call("motions.table", made.table, {"motion": motion})
     yield Call("motions.shape", made.shape, {"motion": motion, "shaper": "zv", "frequency": 2.0, "damping": 0.1})
     yield Call("motions.states_along", made.states_along, {"model": m, "motion": motion, "t": [0.0, 0.2]})
+    yield Call("motions.run_along", made.run_along, {"model": m, "motion": motion, "samples": 20})
+    there = made.run_along(m, motion, samples=20)
+    yield Call("Run.settling_time", there.settling_time, {"channel": "left_motor", "within": 0.1, "after": 0.0})
     bent = model("dualemps")
+    yield Call("Modes.decay_times", gough.natural_frequencies(bent).decay_times, {"to": 0.1})
     yield Call(
         "motions.quiet",
         made.quiet,

@@ -1,9 +1,12 @@
 import math
 import re
 from importlib import resources
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+import gough as library
 from cli.command import gough, gough_json
 
 
@@ -187,3 +190,58 @@ def test_a_file_whose_newer_keys_are_all_that_is_wrong_is_upgraded(tmp_path):
     path.write_text(wrong)
     out, _ = gough("check", path, "--upgrade", code=1)
     assert "radios" in out and "is not upgraded" in out and path.read_text() == wrong
+
+
+APART = (
+    "format: 1\nmotion:\n  quintic: {drives: {left_motor: [2.1, 3.6], right_motor: [1.05, -0.15]}, durations: 0.8 s}\n"
+)
+
+
+def test_a_motion_is_checked_and_written(tmp_path: Path) -> None:
+    """Rods of a five-bar that drives pull straight: out of reach from there on, said first, and how much of it."""
+    file = tmp_path / "apart.yaml"
+    file.write_text(APART)
+    report = gough_json("check", "five_bar", "--motion", file, code=1)["motion"]
+    t = np.linspace(0.0, 0.8, 400)
+    r = t / 0.8
+    s = 10 * r**3 - 15 * r**4 + 6 * r**5
+    elbows = [x + 0.25 * np.exp(1j * (a + b * s)) for x, a, b in ((-0.12, 2.1, 1.5), (0.12, 1.05, -1.2))]
+    lost = int((np.abs(elbows[0] - elbows[1]) > 0.7).sum())
+    assert report["samples"] == 400 and report["unreached"] == lost and report["poses"] is None
+    assert report["reach"].startswith(f"out of reach: {lost} of 400 samples, first at ")
+    reach = [p for p in report["problems"] if p["kind"] == "reach"]
+    assert sum(p["samples"] for p in reach) == lost and reach[-1]["spans"][-1][1] == pytest.approx(0.8)
+    out, err = gough("check", "five_bar", "--motion", file, "--out", tmp_path / "along.csv", code=1)
+    assert out.splitlines().index(f"  {report['reach']}") > 0 and "along.csv" in err
+    run = library.Run.load(tmp_path / "along.csv")
+    assert len(run) == 400 - lost and run["left_motor"] == pytest.approx((2.1 + 1.5 * s)[: len(run)], abs=1e-9)
+    file.write_text(APART.replace("3.6", "2.2").replace("-0.15", "1.1"))
+    assert gough_json("check", "five_bar", "--motion", file)["motion"]["problems"] == []
+
+
+def test_poses_of_a_motion_of_joints(tmp_path: Path) -> None:
+    """In the columns of the file, beside the closed form of six equal legs: z grows as √(L² - d²)."""
+    robot = library.build("lopes_simplified")
+    home = robot.home_pose
+    ends = [robot.drives(robot.configuration(pose=home + [0, 0, dz, 0, 0, 0, 0])) for dz in (0.0, 0.05)]
+    lines = ", ".join(f"{n}: [{a}, {b}]" for n, a, b in zip(robot.layout.drive_names, *ends, strict=True))
+    file = tmp_path / "up.yaml"
+    file.write_text(f"format: 1\nmotion:\n  quintic: {{drives: {{{lines}}}, durations: 1 s}}\n")
+    report = gough_json("check", "lopes_simplified", "--motion", file, "--out", tmp_path / "up.csv")["motion"]
+    table = np.genfromtxt(tmp_path / "up.csv", delimiter=",", names=True, comments="#")
+    assert table["z"][[0, -1]] == pytest.approx(home[2] + np.array([0, 0.05]), abs=1e-9)
+    assert report["poses"][2] == pytest.approx({"low": home[2], "high": home[2] + 0.05}, abs=1e-9)
+
+
+def test_what_is_refused_of_motions(tmp_path: Path) -> None:
+    assert "--out goes with --motion" in gough("check", "five_bar", "--out", tmp_path / "a.csv", code=2)[1]
+    assert "no file and no motion 'nowhere'" in gough("check", "five_bar", "--motion", "nowhere", code=2)[1]
+    file = tmp_path / "apart.yaml"
+    file.write_text(APART)
+    assert (
+        "must end in one of .npz"
+        in gough("check", "five_bar", "--motion", file, "--out", tmp_path / "a.txt", code=2)[1]
+    )
+    file.write_text(APART.replace("drives:", "drive:"))
+    err = gough("check", "five_bar", "--motion", file, code=2)[1]
+    assert "did you mean 'drives'" in err and "for instance quintic: {offsets_from: home, poses:" in err

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from cli.command import gough, gough_json
 
@@ -54,6 +55,7 @@ def test_modes(tmp_path: Path):
     ]
     assert found["stable"] and found["verdict"] == "stable"
     assert all(x["real"] < 0 for x in found["eigenvalues"])  # joints rub
+    assert all(np.exp(x["real"] * x["decay_s"]) == pytest.approx(0.02) for x in found["eigenvalues"])
     assert len(found["modes"][0]["shape"]) == len(found["coordinates"]) == 11
     assert (tmp_path / "modes.png").stat().st_size > 5000
 

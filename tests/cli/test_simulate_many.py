@@ -50,3 +50,28 @@ def test_all_combinations() -> None:
 def test_bad_options(options: tuple, words: str) -> None:
     _, err = gough(*SWING, *options, code=2)
     assert words in err
+
+
+def test_how_far_runs_miss_their_motion(tmp_path: Path) -> None:
+    """The largest error of each, as the ensemble has it; a load that pushes more makes it larger."""
+    model = library.build("five_bar")
+    start = model.home[model.drive_index]
+    file = tmp_path / "move.yaml"
+    drives = ", ".join(f"{n}: [{x}, {x + 0.2}]" for n, x in zip(model.layout.drive_names, start, strict=True))
+    file.write_text(f"format: 1\nmotion:\n  quintic: {{drives: {{{drives}}}, durations: 0.3 s}}\n")
+    options = ("--motion", file, "--controller", "joint_pd: {stiffness: 300, damping: 8}", "--step", "1ms")
+    loads = ("--vary", "wrench.left_rod.tool.fx=0,20,40")
+    report = gough_json("simulate", "five_bar", *options, *loads)
+    found = library.simulate_many(
+        model,
+        motion=library.load_motion(file, model),
+        controller=library.laws.JointPD(stiffness=300.0, damping=8.0),
+        vary=library.vary.sweep({"wrench.left_rod.tool.fx": [0.0, 20.0, 40.0]}),
+    )
+    (row,) = report["tracking"]
+    assert (row["name"], row["unit"]) == ("tracking.rad", "rad") and list(found.tracking) == ["rad"]
+    assert found.tracking.rad[0] < found.tracking.rad[2]
+    assert (row["low"], row["high"]) == pytest.approx((found.tracking.rad.min(), found.tracking.rad.max()), rel=1e-9)
+    out, _ = gough("simulate", "five_bar", *options, *loads)
+    assert "largest error from the motion" in out and "tracking.rad" in out
+    assert gough_json(*SWING, "--vary", "rate.foot0=0.5,1")["tracking"] == []

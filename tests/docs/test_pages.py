@@ -32,6 +32,7 @@ LONG = {
     "simulation_methods.md",
     "singular_poses.md",
     "size_motors.md",
+    "stable_inversion.md",
     "stiffer_delta.md",
     "vibration.md",
     "viewer.md",

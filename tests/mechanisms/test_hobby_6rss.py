@@ -141,3 +141,48 @@ def test_limits() -> None:
         assert abs(margins[f"{servo} speed"]) < 1e-6
         assert 0.9 < margins[f"{servo} force"] < 1.0
         np.testing.assert_allclose(margins[f"{servo} stroke upper"], np.radians(60), atol=1e-9)
+
+
+def tilts(p: np.ndarray, R: np.ndarray) -> dict[str, float]:
+    """Of both balls of every rod: from upright on its horn and from upright under the platform, by circles and spheres."""
+    angles, up, k, found = servo_angles(p, R, SIZES), np.array([0.0, 0.0, 1.0]), 0, {}
+    for side, name in ((1, "left"), (-1, "right")):
+        for turn in (0.0, 120.0, 240.0):
+            at, ball = np.radians(turn + side * SIZES["base_spread"]), np.radians(turn + side * SIZES["top_spread"])
+            level = side * np.array([-np.sin(at), np.cos(at), 0.0])
+            horn, upright = (np.cos(angles[k] + a) * level + np.sin(angles[k] + a) * up for a in (0.0, np.pi / 2))
+            knee = SIZES["base_radius"] * np.array([np.cos(at), np.sin(at), 0.0]) + SIZES["horn"] * horn
+            rod = p + R @ (SIZES["top_radius"] * np.array([np.cos(ball), np.sin(ball), 0.0])) - knee
+            for joint, axis in (("knee", upright), ("ball", R @ up)):
+                found[f"{name}{k % 3}.{joint} cone"] = float(np.arccos(rod @ axis / np.linalg.norm(rod)))
+            k += 1
+    return found
+
+
+def test_cones() -> None:
+    """60 degrees at both ends of every rod."""
+    m = model("hobby_6rss")
+    for p, R in poses(height(SIZES)):
+        got = m.limit_margins(m.configuration(pose=(p, R)))
+        margins = dict(zip(got.names, got.margins, strict=True))
+        for name, tilt in tilts(p, R).items():
+            assert abs(margins[name] - (np.radians(60) - tilt)) < 1e-9
+
+
+def test_the_cones_that_are_exceeded_are_named() -> None:
+    """Of a robot with narrower ones that is rolled: just those that geometry names, by as much."""
+    text = gough.robot.dumps(gough.load("hobby_6rss"))
+    assert text.count("cone: 1.0471975511965976") == 2
+    narrow = gough.build(gough.robot.loads(text.replace("cone: 1.0471975511965976", "cone: 0.35")))
+    home = {"position": narrow.home[:3]}
+    way = gough.motions.quintic(poses=[home, home | {"rpy_zyx": [0, 0, "15 deg"]}], durations=1.0)
+    report = gough.check_motion(narrow, way, samples=21, forces=False)
+    found = {p.place: p.worst for p in report.problems if p.place.endswith("cone")}
+    over: dict[str, float] = {}
+    for t in report.t:
+        angle = np.radians(15) * (10 * t**3 - 15 * t**4 + 6 * t**5)
+        for name, tilt in tilts(narrow.home[:3], rotation_x(angle)).items():
+            over[name] = max(over.get(name, -1.0), tilt - 0.35)
+    wanted = {name: by for name, by in over.items() if by > 0}
+    assert 0 < len(wanted) < 12 and found == pytest.approx(wanted, abs=1e-9)
+    assert all(f"{name}: beyond its limit, by up to {by:.6g} rad" in str(report) for name, by in found.items())

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import gough
 from gough import motions
+from papers.library import model
 
 T = 4.0
 
@@ -25,6 +27,48 @@ def test_it_is_the_sum() -> None:
     assert m.duration == 2 * T and m.kind == "drives"
 
 
+def test_waves_of_a_pose() -> None:
+    """Positions written out, orientations by SciPy, angular velocities by differences of these."""
+    mean = gough.robot.Pose.model_validate({"position": [0.1, 0, 0.6], "rpy_zyx": ["20 deg", "10 deg", 0]})
+    m = motions.fourier(
+        period=T, pose=mean, sines={"z": [0.02, 0.0, 0.01], "yaw": [0.3]}, cosines={"roll": [0.2]}, periods=2
+    )
+    w, t = 2 * np.pi / T, np.linspace(0.0, 2 * T, 41)[:-1]
+
+    def turned(t: np.ndarray) -> Rotation:
+        angles = [np.radians(20) + 0.3 * np.sin(w * t), np.full(t.shape, np.radians(10)), 0.2 * np.cos(w * t)]
+        return Rotation.from_euler("ZYX", np.stack(angles, axis=1))
+
+    at, h = m.at(t), 1e-5
+    z = 0.6 + 0.02 * np.sin(w * t) + 0.01 * np.sin(3 * w * t)
+    assert m.kind == "pose" and at.position[:, :3] == pytest.approx(
+        np.stack([0 * t + 0.1, 0 * t, z], axis=1), abs=1e-14
+    )
+    assert (Rotation.from_quat(at.position[:, [4, 5, 6, 3]]) * turned(t).inv()).magnitude() == pytest.approx(
+        0 * t, abs=1e-12
+    )
+    rate = (turned(t + h) * turned(t - h).inv()).as_rotvec() / (2 * h)
+    assert at.velocity[:, 3:] == pytest.approx(rate, abs=1e-8)
+    assert at.velocity[:, 2] == pytest.approx(0.02 * w * np.cos(w * t) + 0.03 * w * np.cos(3 * w * t), abs=1e-14)
+    told = motions.read_motion(
+        "format: 1\nmotion:\n  fourier: {period: 4 s, pose: home, sines: {z: [20 mm, 0, 10 mm], yaw: [0.3]}, "
+        "cosines: {roll: [0.2]}, periods: 2}\n",
+        model=model("lopes_simplified"),
+    ).motion
+    home = model("lopes_simplified").home_pose
+    assert told.at(1.0).position[:3] == pytest.approx(home[:3] + [0, 0, 0.02 - 0.01], abs=1e-12)
+
+
+def test_wrong_keys_and_units_of_waves_are_answered_with_an_example() -> None:
+    text = "format: 1\nmotion:\n  fourier: {period: 2 s, poses: home, sin: {z: [10 mm]}}\n"
+    with pytest.raises(gough.DescriptionError, match="did you mean 'pose'") as told:
+        motions.read_motion(text)
+    assert str(told.value).count("for instance fourier: {pose: home, period: 2 s, sines: {z: [10 mm, 0, 2 mm]") == 1
+    text = "format: 1\nmotion:\n  fourier: {period: 2 s, pose: home, sines: {z: [10 deg]}}\n"
+    with pytest.raises(gough.DescriptionError, match="10 deg is an angle, and z is a length"):
+        motions.read_motion(text, model=model("lopes_simplified"))
+
+
 def test_it_is_written_in_files() -> None:
     text = """
 format: 1
@@ -40,8 +84,14 @@ motion:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "exactly one of drives= or joints="),
-        ({"drives": {"a": 0.0}, "joints": {"a": 0.0}}, "exactly one of drives= or joints="),
+        ({}, "exactly one of pose= .of the platform., drives= or joints="),
+        ({"drives": {"a": 0.0}, "joints": {"a": 0.0}}, "exactly one of pose= .*given: drives, joints"),
+        (
+            {"pose": [0, 0, 1, 1, 0, 0, 0], "sines": {"w": [1.0]}},
+            "sines of w; waves of a pose are named x, y, z, yaw, pitch, roll",
+        ),
+        ({"pose": "home"}, "pose='home': a text is no pose; 'home' is for files, in Python it is model.home_pose"),
+        ({"drives": {"a": 0.0}, "frame": "tool"}, "frame= goes with pose="),
         ({"drives": {}}, "mean of at least one"),
         ({"drives": {"a": 0.0}, "sines": {"b": [1.0]}}, "sines of b, of which drives has no mean"),
         ({"drives": {"a": 0.0}, "sines": {"a": [[1.0]]}}, "a list of finite amplitudes"),

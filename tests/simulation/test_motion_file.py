@@ -296,3 +296,15 @@ def test_forces_in_units_of_the_drives():
             gough.simulate(arm, forces)
     with pytest.raises(UsageError, match="give 'N' or 'N m', not 'kN'"):
         gough.laws.forces([0, 1], [[0, 0], [1, 1]], units=("kN", "N m"))
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_the_example_of_a_family_is_a_motion_around_home(family):
+    """Of any robot with a platform; it begins where its keys say, within 20 mm of home, and a hexapod can do it."""
+    text = motions.motion_examples()[family]
+    robot = model("long2014" if family == "quiet" else "pedrammehr2012")
+    made = motions.read_motion(f"format: 1\nmotion:\n  {family}: {text}\n", model=robot).motion
+    away = np.linalg.norm(made.at(np.linspace(0, made.duration, 50)).position[:, :3] - robot.home_pose[:3], axis=1)
+    assert 5e-3 < away.max() < 0.03
+    if family != "quiet":
+        assert gough.check_motion(robot, made, samples=21, forces=False).unreached == 0

@@ -126,6 +126,24 @@ def test_a_leg_that_cannot_reach_is_named():
     assert reach[0].spans[0][0] == report.t[first]
     assert reach[0].place in {f"leg{k}" for k in np.flatnonzero(flat[:, first] > 1.837)}
     assert np.isnan(report.tau).all() and "OUT_OF_REACH at leg" in str(report)
+    lost = (flat > 1.837).any(axis=0)
+    assert report.unreached == lost.sum() == sum(p.samples for p in reach)
+    first, second = str(report).splitlines()[:2]
+    said = f"out of reach: {lost.sum()} of {len(report.t)} samples, first at {report.t[lost][0]:.4g} s, last at 1 s ("
+    assert "problem" in first and second.strip().startswith(said) and reach[0].place in second
+
+
+def test_what_is_out_of_reach_stands_before_everything_else():
+    """Beyond the reach of a five-bar, whose singularity is met before that."""
+    robot = model("five_bar")
+    start = robot.drives(robot.home)
+    report = gough.check_motion(
+        robot, motions.quintic(drives=[start, start + [1.5, -1.2]], durations=0.8), condition=0.2
+    )
+    kinds = [p.kind for p in report.problems]
+    assert kinds[0] == "singular" and kinds[-1] == "reach"  # by time
+    lines = str(report).splitlines()
+    assert "out of reach" in lines[1] and "NOT_CONVERGED" in lines[2] and "near a" in lines[3]
 
 
 def test_a_turn_that_a_delta_cannot_make():

@@ -188,6 +188,33 @@ def test_modes_along_the_path_are_natural_ones(sliders):
         assert modes.at(np.array([s]))[0][0, 0, :5] == pytest.approx(true, rel=1e-5)
 
 
+def test_what_is_tried_and_found_is_told(sliders):
+    """Durations until one leaves little enough; the frequencies of the motion at its start are natural ones."""
+    tried = []
+    motion = motions.quiet(
+        sliders, drives=WAY, band=0.05, samples=9, progress=lambda duration, left: tried.append((duration, left))
+    )
+    enough = [left <= 0.05 for _, left in tried]
+    assert len(tried) > 3 and True in enough and False in enough
+    assert motion.duration == min(duration for (duration, _), good in zip(tried, enough, strict=True) if good)
+    (told,) = motion.shaped
+    assert told.shaper == "quiet" and told.left is not None and told.left[0] <= told.left[1] <= 0.05
+    first = [mode.frequencies_hz[0] for mode in told.modes[:5]]
+    true = gough.natural_frequencies(sliders).eigenvalues[:5]
+    assert first == pytest.approx(np.abs(true) / (2 * np.pi), rel=1e-4)
+    assert "; quiet for " in repr(motion) and "of the elastic peak left" in repr(motion)
+
+
+def test_ctrl_c_ends_the_search(sliders):
+    """From within what is called on the way, as a signal would."""
+
+    def stop(duration, left):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        motions.quiet(sliders, drives=WAY, duration=0.25, progress=stop)
+
+
 def test_it_is_written_in_files(sliders):
     text = "format: 1\nmotion:\n  quiet: {drives: {q11: [0, 100 mm], q21: [0, 50 mm]}, duration: 250 ms, jerk: 2000 m/s^3}\n"
     read = motions.read_motion(text, model=sliders).motion

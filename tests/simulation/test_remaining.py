@@ -86,3 +86,16 @@ def test_misuse_is_named(sliders):
     bars = gough.simulate(gough.build("five_bar"), duration=0.01, check="off")
     with pytest.raises(UsageError, match="five_bar has no flexible bodies"):
         gough.remaining_vibration(bars, after=0.005)
+
+
+def test_how_long_a_swing_rings(sliders):
+    """Down to half in the lowest mode: ln 2/(ζω) of its eigenvalue, to half a swing."""
+    modes = gough.natural_frequencies(sliders)
+    size = 1e-2 * modes.shapes[:, 0] / np.abs(modes.shapes[:, 0]).max()
+    q = sliders.project(sliders.integrate(modes.q, size))
+    hold = motions.quintic(drives=[modes.q[sliders.drive_index]] * 2, durations=10 * T1)
+    run = gough.simulate(sliders, hold, q=q, method="leapfrog", step=5e-5, every=5, check="off")
+    left = gough.remaining_vibration(run, "link17", after=0.0)
+    assert left.settling_time(0.5) == pytest.approx(np.log(2) / -modes.eigenvalues[0].real, abs=0.5 * T1)
+    assert left.settling_time(0.5) == pytest.approx(modes.decay_times(to=0.5)[0], abs=0.5 * T1)
+    assert left.settling_time(0.02) == np.inf and left.settling_time(1.0) == 0.0

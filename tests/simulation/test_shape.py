@@ -303,3 +303,25 @@ def test_servos_that_let_nothing_swing():
     turn = motions.quintic(drives=[start, start + 0.1], durations=0.3)
     with pytest.raises(UsageError, match=r"five_bar: with its drives so held nothing swings at pose 0 of 33"):
         motions.shape(turn, bars, drives={"stiffness": 1.0, "damping": 50.0})
+
+
+def test_what_was_shaped_for_is_told():
+    """Modes beside `natural_frequencies` at both ends; a number that was given as it was given."""
+    sliders = gough.build("dualemps")
+    move = motions.quintic(drives={"q11": [0, 0.2], "q21": [0, 0.1]}, durations=0.15)
+    shaped = motions.shape(move, sliders, "zvd", modes=1)
+    (told,) = shaped.shaped
+    ends = sliders.assemble(drives=[[0, 0], [0.2, 0.1]]).q
+    for q, k in zip(ends, (0, -1), strict=True):
+        true = gough.natural_frequencies(sliders, q)
+        assert told.modes[0].frequencies_hz[k] == pytest.approx(abs(true.eigenvalues[1]) / (2 * np.pi), rel=1e-6)
+        assert told.modes[0].damping[k] == pytest.approx(true.damping[1], rel=1e-4)
+    assert told.modes[0].mode == 1 and told.later == shaped.duration - move.duration
+    assert "; zvd for mode 1, " in repr(shaped) and f"{1e3 * told.later:.4g} ms longer>" in repr(shaped)
+    most = motions.shape(move, sliders).shaped[0].modes[0]
+    assert most.mode == 0 and 0.5 < most.excited <= 1.0 and "% of what it excites" in str(most)
+    run = gough.simulate(sliders, shaped.hold(0.01), method="leapfrog", step=7e-5, every=50, check="off", duration=0.01)
+    assert list(run.info.motion["shaped"]) == [str(told)]
+    both = motions.shape(MOVE, shaper="two_mode", frequency=[2.0, 3.0], damping=0.1)
+    assert str(both.shaped[0]).startswith("two_mode for 2 Hz, damping 0.1; 3 Hz, damping 0.1; ")
+    assert both.slower(2).shaped == () and MOVE.shaped == ()

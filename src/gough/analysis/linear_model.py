@@ -87,6 +87,9 @@ def _steady(model: Model, forces: RestForces, q: Any, v: Any, friction: str) -> 
             "about any"
         )
     here, rates = model.home if q is None else np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    for name, x, size in (("q", here, layout.nq), ("v", rates, layout.nv)):
+        if x.shape != (size,):
+            raise UsageError(f"{name} has shape {x.shape}; give one state ({size},): a linear model is about one")
     still = np.zeros(layout.mobility)
     tau = model.inverse_dynamics(here, rates, still, given, parameters=forces.parameters).tau
     vdot = model.forward_dynamics(here, rates, tau, given, parameters=forces.parameters).vdot

@@ -14,7 +14,7 @@ import numpy as np
 
 from gough.analysis.equilibrium import Equilibrium, start_faults, static_equilibrium
 from gough.analysis.linear_forces import RestForces
-from gough.arguments import a_model, checked, design, mapping, numbers, show_value, take, word, wrenches
+from gough.arguments import a_model, checked, design, mapping, number, numbers, show_value, take, word, wrenches
 from gough.compilation.status import complain
 from gough.errors import BadStateError, UsageError
 from gough.files import write_figure
@@ -28,6 +28,8 @@ STILL = 1e-6
 """An eigenvalue this small beside the largest is a free motion: a double one at 0 splits by the root of rounding."""
 GROWING = 1e-5
 """A real part this large beside the largest eigenvalue is growth."""
+ROUNDED = 1e-11
+"""A real part this small beside the largest eigenvalue is none: what swings so never rests."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,14 @@ class Modes:
     def grows(self) -> bool:
         """Whether something does: the state is unstable."""
         return _grows(self.eigenvalues)
+
+    @checked(to=number(above=0, most=1))
+    def decay_times(self, to: float = 0.02) -> np.ndarray:
+        """How long (s) each of the eigenvalues (m,) takes to die down to a part of what it was, 0.02 for 2 %: ln(1/to)/(-Re λ),
+        which is ln(1/to)/(ζω) of a damping ratio ζ and a frequency ω (rad/s); inf of those that do not."""
+        rate = -np.real(self.eigenvalues)
+        dies = rate > ROUNDED * np.abs(self.eigenvalues).max(initial=0.0)
+        return np.where(dies, np.log(1.0 / to) / np.where(dies, rate, 1.0), np.inf)
 
     __repr__ = short_repr
 

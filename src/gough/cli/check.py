@@ -1,13 +1,18 @@
-"""`gough check`: is a description right, and can it be modelled?"""
+"""`gough check`: is a description right, can it be modelled, and can the robot do a motion?"""
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
 from gough.cli.failure import CHECK_FAILED
 from gough.cli.opening import Json, Set, load_robot, set_variables
-from gough.cli.output import plural, say, write_json
+from gough.cli.output import note, plural, say, write_json
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.simulation.motion.report import MotionReport
 
 File = Annotated[
     str,
@@ -22,22 +27,37 @@ def check(
     upgrade: Annotated[
         bool, typer.Option("--upgrade", help="Write the file as one of the newest format first, its comments kept.")
     ] = False,
+    motion: Annotated[
+        str | None,
+        typer.Option("--motion", help="Also whether the robot can do this motion: a name, or a .yaml file of one."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="With --motion: write poses, drives and forces along it (.csv, .npz, .parquet)."),
+    ] = None,
     variables: Set = None,
     json: Json = False,
 ) -> None:
     """Check a description: every problem with its line, warnings, and whether a model can be built at its home.
 
+    With --motion also reach, limits, forces and singularities along it; --out writes the robot along the motion as a run: the
+    columns x y z qw qx qy qz are the poses, whatever the motion is of, then joints, drives and forces.
+
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], load_paths[] (bodies[] frame kind
     direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
     loops couplings equations redundant_closures home home_moved home_found home_remedy without_inertia closure_error
     closure_tolerance left_open parallel inverse (of a flexible robot) serial serial_names; null if none), upgraded (null, or the
-    formats [before, now]). Exit code 1 if there are problems; a file with other problems than newer keys is not upgraded.
+    formats [before, now]), motion (null without --motion: duration samples unreached reach problems[] (kind place samples spans[]
+    worst at text) notes[] drives[] (name low high speed force force_unit) poses (low high, of x y z), files[]). Exit code 1 if
+    there are problems, of the motion too; a file with other problems than newer keys is not upgraded.
     """
     report = examine(file, variables)
     upgraded = _upgrade(file) if upgrade and (report["valid"] or _reads_when_upgraded(file)) else None
     if upgraded and not report["valid"]:
         report = examine(file, variables)
     report["upgraded"] = upgraded
+    found = None if motion is None or not report["valid"] else _along(file, variables, motion, out)
+    report["motion"] = None if found is None else _motion_data(found) | {"files": [str(out)] if out is not None else []}
     if json:
         write_json(report)
     else:
@@ -50,8 +70,70 @@ def check(
         say(_summary(report))
         if upgrade:
             say(_upgrade_summary(file, report))
-    if not report["valid"]:
+        if found is not None:
+            say(str(found))
+            for name in [str(out)] if out is not None else []:
+                note(f"written: {name}")
+    if not report["valid"] or (found is not None and not found.ok):
         raise typer.Exit(CHECK_FAILED)
+
+
+def _along(file: str, variables: list[str] | None, motion: str, out: Path | None) -> "MotionReport":
+    """What was found along a motion. out: where the robot along it is written."""
+    import warnings
+
+    from gough.model import build
+    from gough.simulation.motion.files import load_motion
+    from gough.simulation.motion.limits import check_motion
+    from gough.simulation.results.along import run_of_report, usual_samples
+    from gough.simulation.results.formats import SUFFIXES
+
+    if out is not None and out.suffix not in SUFFIXES:
+        raise UsageError(f"{out}: the name of this file must end in one of {', '.join(SUFFIXES)}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told above
+        model = build(set_variables(load_robot(file), variables))
+        asked = load_motion(motion, model)
+        found = check_motion(model, asked, samples=usual_samples(asked))
+        if out is not None:
+            run_of_report(model, found).save(out)
+    return found
+
+
+def _motion_data(found: "MotionReport") -> dict[str, Any]:
+    """The documented keys of a motion."""
+    drives = [
+        {
+            "name": name,
+            **_range(found.drives[:, k]),
+            "speed": _largest(found.drive_rates[:, k]),
+            "force": _largest(found.tau[:, k]),
+            "force_unit": found.drive_units[k],
+        }
+        for k, name in enumerate(found.drive_names)
+    ]
+    return {
+        "duration": found.motion.duration,
+        "samples": len(found.t),
+        "unreached": found.unreached,
+        "reach": found.reach,
+        "problems": [
+            {key: getattr(p, key) for key in ("kind", "place", "samples", "spans", "worst", "at", "text")}
+            for p in found.problems
+        ],
+        "notes": list(found.notes),
+        "drives": drives,
+        "poses": None if found.poses is None else [_range(x) for x in found.poses[:, :3].T],
+    }
+
+
+def _range(x: np.ndarray) -> dict[str, float]:
+    known = x[np.isfinite(x)]
+    return {"low": float(known.min()), "high": float(known.max())} if len(known) else {"low": np.nan, "high": np.nan}
+
+
+def _largest(x: np.ndarray) -> float:
+    return float(np.abs(x[np.isfinite(x)]).max(initial=0.0)) if np.isfinite(x).any() else np.nan
 
 
 def _upgrade(file: str) -> list[int] | None:

@@ -67,6 +67,15 @@ def export(
     step: Annotated[
         float | None, typer.Option("--step", help="Of an FMU: step of Co-Simulation (s), default 0.001.")
     ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--start",
+            metavar="given|static",
+            help="Of an FMU: as home or the scenario says (given, the default), or in equilibrium, bent bodies too, with the "
+            "drive forces that hold it.",
+        ),
+    ] = None,
     no_derivatives: Annotated[
         bool, typer.Option("--no-derivatives", help="Of an FMU: without directional derivatives.")
     ] = False,
@@ -86,6 +95,7 @@ def export(
         "--fmi": fmi,
         "--inputs": inputs,
         "--step": step,
+        "--start": start,
         "--no-derivatives": no_derivatives,
         "--no-binary": no_binary,
     }
@@ -98,7 +108,7 @@ def export(
     if odd:
         raise UsageError(f"{', '.join(odd)}: for --target fmu alone")
     if target == "fmu":
-        given = {"version": fmi, "drives": inputs, "step": step, "name": name}
+        given = {"version": fmi, "drives": inputs, "step": step, "start": start, "name": name}
         how = {key: x for key, x in given.items() if x is not None}
         how |= {"derivatives": not no_derivatives, "binary": not no_binary}
         robot_name, files = _write_fmu(robot, controller, motion, out, variables, how)

@@ -119,9 +119,18 @@ def _report(made: "Scenario", found: "Ensemble", folder: Path | None, of: dict[s
         "computing_s": found.computing_s,
         "runs_per_s": (found.runs - found.resumed) / found.computing_s if found.computing_s else None,
         "varied": [{"name": name, "unit": of[name], **_figures(x)} for name, x in found.varied.items()],
+        "tracking": _tracking(made, found),
         "ends": ends,
         "folder": None if folder is None else str(folder),
     }
+
+
+def _tracking(made: "Scenario", found: "Ensemble") -> list[dict[str, Any]]:
+    """Figures of the largest distances of runs from their motion."""
+    if made.motion is None:
+        return []
+    known = {unit: x[np.isfinite(x)] for unit, x in found.tracking.items()}
+    return [{"name": f"tracking.{unit}", "unit": unit, **_figures(x)} for unit, x in known.items() if len(x)]
 
 
 def _figures(x: np.ndarray) -> dict[str, float]:
@@ -132,7 +141,8 @@ def _show(report: dict[str, Any]) -> None:
     say(f"{report['robot']}: {report['runs']} runs, {report['failed']} failed, {report['resumed']} were there already")
     say(f"computing {short(report['computing_s'], 3)} s, {short(report['runs_per_s'], 3)} runs/s")
     right = ("mean", "deviation", "low", "high")
-    for title, rows in (("varied", report["varied"]), ("at the end", report["ends"])):
+    tables = {"varied": "varied", "largest error from the motion": "tracking", "at the end": "ends"}
+    for title, rows in ((title, report[key]) for title, key in tables.items()):
         if not rows:
             continue
         say()

@@ -49,9 +49,9 @@ def show_modes(
     """Natural frequencies, damping and shapes of the closed robot about static equilibrium.
 
     JSON keys: robot, about, drives, verdict, stable, coordinates[] (names of v), modes[] (frequency_hz shape[]),
-    eigenvalues[] (real imaginary damping), equilibrium (q tau elastic), zero_dynamics (output stable verdict eigenvalues[]),
-    load_paths[] (bodies[] frame kind direction compliance missing text: loads that shapes do not follow), converged
-    (frequencies_hz[] richer_hz[] change[] changed[] kept[]; null without --converged), files[].
+    eigenvalues[] (real imaginary damping decay_s: until 2 % are left, null: never), equilibrium (q tau elastic), zero_dynamics
+    (output stable verdict eigenvalues[]), load_paths[] (bodies[] frame kind direction compliance missing text: loads that shapes
+    do not follow), converged (frequencies_hz[] richer_hz[] change[] changed[] kept[]; null without --converged), files[].
     """
     from gough.analysis.modes import natural_frequencies
     from gough.analysis.zero_dynamics import zero_dynamics as held
@@ -112,8 +112,8 @@ def report(model: "Model", found: "Modes", drives: Any, undeformed: bool) -> dic
             for f, shape in zip(found.frequencies_hz, found.shapes.T, strict=True)
         ],
         "eigenvalues": [
-            {"real": float(np.real(x)), "imaginary": float(np.imag(x)), "damping": float(d)}
-            for x, d in zip(found.eigenvalues, found.damping, strict=True)
+            {"real": float(np.real(x)), "imaginary": float(np.imag(x)), "damping": float(d), "decay_s": float(s)}
+            for x, d, s in zip(found.eigenvalues, found.damping, found.decay_times(), strict=True)
         ],
         "equilibrium": {"q": found.q, "tau": found.tau, "elastic": found.q[model.layout.elastic]},
     }
@@ -157,13 +157,15 @@ def _show(model: "Model", found: "Modes", count: int) -> None:
     if rest > 0:
         say(f"and {rest} more (--count)")
     if np.any(np.real(found.eigenvalues)):
-        shown = table("eigenvalue (1/s)", "Hz", "damping", numbers=("eigenvalue (1/s)", "Hz", "damping"))
+        columns = ("eigenvalue (1/s)", "Hz", "damping", "2 % left after (s)")
+        shown, decay = table(*columns, numbers=columns), found.decay_times(to=0.02)
         growing = int(np.argmax(np.real(found.eigenvalues)))  # what the verdict speaks of, wherever it stands
         chosen = [*range(min(count, len(found.eigenvalues)))]
         for k in [*chosen, *([growing] if growing not in chosen and not found.stable else [])]:
             value, ratio = found.eigenvalues[k], found.damping[k]
             text = f"{np.real(value):+.4g}" + (f" ± {np.imag(value):.5g}i" if np.imag(value) else "")
-            shown.add_row(text, short(abs(value) / (2 * np.pi), 6), short(ratio, 3))
+            dies = short(decay[k], 3) if np.isfinite(decay[k]) else "never"
+            shown.add_row(text, short(abs(value) / (2 * np.pi), 6), short(ratio, 3), dies)
         console().print(shown)
         rest = len(found.eigenvalues) - shown.row_count
         if rest > 0:

@@ -109,7 +109,7 @@ def simulate(
     With --vary many runs are done at once, by rk4: names are parameters or variables of the robot, at.NAME and rate.NAME of the
     first state, wrench.fx … wrench.mz or wrench.FRAME.fx of a constant load. --out is then a folder; the same command again goes
     on where it was, on a cluster too. JSON keys of many runs: robot, scenario, runs, failed, resumed, computing_s, runs_per_s,
-    varied[] and ends[] (name unit mean deviation low high), folder.
+    varied[], tracking[] (largest errors of runs from the motion) and ends[] (name unit mean deviation low high), folder.
 
     JSON keys: robot, scenario, stopped, remedy, states, simulated_s, computing_s, compile_s, error_estimate, energy_error,
     energy_exchanged_J, closure_error, bad_states, crossed (times of singularities), settings (method step tolerance every steps
@@ -143,6 +143,8 @@ def simulate(
         write_json(found)
     else:
         _show(found)
+        for text in (found["motion"] or {}).get("shaped", ()):
+            note(f"motion: {text}")
         for time, text in found["events"][:SHOWN_EVENTS]:
             note(f"at {time:.6g} s: {text}")
         if len(found["events"]) > SHOWN_EVENTS:

@@ -57,7 +57,12 @@ def view(
         typer.Option("--controller", help="With --live: the law it begins with, NAME or 'NAME: {ARGUMENT: VALUE, …}'."),
     ] = None,
     motion: Annotated[
-        str | None, typer.Option("--motion", help="With --live: what the law follows, a name or a .yaml file.")
+        str | None,
+        typer.Option(
+            "--motion",
+            help="What the robot does, a name or a .yaml file: shown as it is, without a simulation. With --live: what the law "
+            "follows.",
+        ),
     ] = None,
     variables: Set = None,
 ) -> None:
@@ -74,15 +79,18 @@ def view(
             options = {"fps": fps, "speed": speed, "width": width, "height": height, "dark": dark or None}
             options["mode"] = mode
             options |= {"seconds": seconds, "exaggeration": exaggeration, "channels": tuple(channel or ())}
-            _export(what, export, options, variables)
+            _export(what, export, options, variables, motion)
             return
         from gough.viewer import view as start
 
-        subjects = [open_scenario_or_name(x, variables) for x in what]
         looks: dict[str, Any] = {"dark": dark, "plain": plain}
+        subjects = [open_scenario_or_name(x, variables) for x in what] if motion is None or live else []
         if live:
             subjects, runs = _live_robot(subjects, controller, motion)
             looks |= runs
+        elif motion is not None:
+            model, looks["motion"] = _moved_robot(what, motion, variables)
+            subjects = [model]
         viewer = start(*subjects, host=host, port=port, **looks, open_page=not no_open and _has_screen(), told=note)
     if host not in ("127.0.0.1", "localhost", "::1"):
         note(f"listening at {host}: everybody who can reach this computer there can look and move this robot")
@@ -103,9 +111,30 @@ def _live_robot(subjects: list[Any], controller: str | None, motion: str | None)
     return [model], {"live": law, "motion": None if motion is None else load_motion(motion, model)}
 
 
-def _export(what: list[str], paths: list[Path], options: dict[str, Any], variables: list[str] | None) -> None:
+def _moved_robot(what: list[str], motion: str, variables: list[str] | None) -> tuple[Any, Any]:
+    """(model of the one robot that is to move, its motion)."""
+    from gough.model import Model, build
+    from gough.simulation.motion.files import load_motion
+    from gough.simulation.results.formats import SUFFIXES
+
+    one = what[0]
+    if len(what) > 1 or is_scenario(one) or Path(one).is_dir() or Path(one).suffix.lower() in SUFFIXES:
+        kind = f"{len(what)} things are given" if len(what) > 1 else f"{one} is a run, a scenario or a study"
+        raise UsageError(f"--motion is what one robot does, and {kind}: gough view ROBOT --motion {motion}")
+    opened = open_scenario_or_name(one, variables)
+    model = opened if isinstance(opened, Model) else build(opened)
+    return model, load_motion(motion, model)
+
+
+def _export(
+    what: list[str],
+    paths: list[Path],
+    options: dict[str, Any],
+    variables: list[str] | None,
+    motion: str | None = None,
+) -> None:
     from gough.viewer.private_server import import_viser
-    from gough.viewer.subject import subject_of
+    from gough.viewer.subject import motion_subject, subject_of
     from gough.viewer.takeaway.export import check_path, export
 
     for name in ("speed", "exaggeration", "seconds"):
@@ -114,7 +143,14 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any], variabl
     for path in paths:
         check_path(path)
     import_viser()
-    subject = subject_of(*[open_scenario_or_name(x, variables) for x in what], dark=bool(options["dark"]))
+    dark = bool(options["dark"])
+    if motion is None:
+        subject = subject_of(*[open_scenario_or_name(x, variables) for x in what], dark=dark)
+    else:
+        if options["mode"] is not None:
+            raise UsageError("--motion and --mode: a robot follows the motion or swings in a mode; leave one out")
+        model, moved = _moved_robot(what, motion, variables)
+        subject = motion_subject(model, motion=moved, dark=dark, told=note)
     for path in paths:
         plotted: dict[str, Any] = options if path.suffix.lower() == ".html" else options | {"channels": ()}
         with progress_bar(str(path), 1.0) as update:
@@ -161,8 +197,9 @@ def open_scenario_or_name(what: str, variables: list[str] | None = None) -> Any:
         return load_scenario(what).run()
     if kind_of_file(path) == "motion" or (what in motion_names() and not path.exists()):
         raise UsageError(
-            f"{what} is a motion, not a robot; make a run of it first: "
-            f"gough simulate ROBOT --motion {what} --controller computed_torque --out run.npz, then gough view run.npz"
+            f"{what} is a motion, not a robot; say which robot does it: gough view {_robot_of(what)} --motion {what} shows it as "
+            f"it is, gough simulate {_robot_of(what)} --motion {what} --controller computed_torque --out run.npz and then "
+            "gough view run.npz how a controller follows it"
         )
     if not path.exists() and path.suffix.lower() not in (*YAML, *SUFFIXES) and what not in gallery():
         raise UsageError(
@@ -171,6 +208,20 @@ def open_scenario_or_name(what: str, variables: list[str] | None = None) -> Any:
         )
     refuse_foreign_options(what)
     return what if format_of(path) is None and not variables else set_variables(load_robot(what), variables)
+
+
+def _robot_of(motion: str) -> str:
+    """The robot that a motion is made for, where it says so."""
+    from gough.errors import GoughError
+    from gough.robot.reader import read_document
+    from gough.simulation.motion.files import motion_names, read_motion, read_named_motion
+
+    try:
+        own = motion in motion_names() and not Path(motion).exists()
+        made = read_named_motion(motion) if own else read_motion(read_document(Path(motion)), motion)
+    except GoughError:  # what is wrong in it is told where it is used
+        return "ROBOT"
+    return made.robot or "ROBOT"
 
 
 def _open_study(folder: Path, variables: list[str] | None) -> Any:

@@ -9,6 +9,8 @@ from gough.structure import Structure
 
 LEAST, MOST = 1e-9, 1e-3
 """Angles (rad) between axes that are neither parallel nor meant not to be."""
+FEWEST = 3
+"""Axes of a loop of which one may be the odd one."""
 
 
 @dataclass(frozen=True)
@@ -48,3 +50,21 @@ def axes_in_loops(structure: Structure) -> list[int]:
     for cut in structure.cuts:
         found |= set(structure.path_to_root(cut.first)) ^ set(structure.path_to_root(cut.second))
     return [k for k in sorted(found) if structure.links[k].nu == 1 and structure.links[k].tie is None]
+
+
+def say_odd_axes(linkage: Linkage, q: np.ndarray) -> str:
+    """"; the axis of elbow is not parallel to the others of loop pin, which all are": of loops in which one axis alone stands out."""
+    structure = linkage.structure
+    found = linkage.function("link_poses").values(q=q[None], parameters=linkage.parameters)["rotations"]
+    rotations, told = np.reshape(found, (len(structure.links), 3, 3)), []
+    for cut in structure.cuts:
+        inside = set(structure.path_to_root(cut.first)) ^ set(structure.path_to_root(cut.second))
+        turning = [k for k in sorted(inside) if structure.links[k].nu == 1 and structure.links[k].tie is None]
+        if len(turning) != sum(structure.links[k].nu > 0 for k in inside) or len(turning) < FEWEST:
+            continue
+        axes = np.array([rotations[k] @ structure.links[k].to_user[:, structure.links[k].axis] for k in turning])
+        apart = np.linalg.norm(np.cross(axes[:, None], axes[None]), axis=2) > MOST
+        odd = np.flatnonzero(apart.sum(axis=1) == len(turning) - 1)
+        if len(odd) == 1 and apart.sum() == 2 * (len(turning) - 1):
+            told.append(f"the axis of {structure.links[turning[int(odd[0])]].joint} is not parallel to the others of loop {cut.name}, which all are")
+    return "".join(f"; {text}" for text in told[:FEWEST])

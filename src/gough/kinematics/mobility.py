@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.errors import StructureError
-from gough.kinematics._tilted_axes import TiltedAxes, worst_tilt
+from gough.kinematics._tilted_axes import TiltedAxes, say_odd_axes, worst_tilt
 from gough.kinematics.closing import (
     CLOSED,
     REACH,
@@ -72,7 +72,8 @@ def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) 
     if null.shape[1] == 0:
         coupled = f" or a coupling ({', '.join(c.name for c in mechanism.couplings)})" if mechanism.couplings else ""
         raise StructureError(
-            f"{mechanism.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank {rank}. "
+            f"{mechanism.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank "
+            f"{rank}{say_odd_axes(linkage, home)}. "
             f"{nearly_movable(linkage, home, start) or f'Remove a loop{coupled}, or replace a joint by one with more freedoms.'}"
         )
     q = neighbours(linkage, home, null)
@@ -122,8 +123,8 @@ def nearly_movable(linkage: Linkage, home: np.ndarray, start: Callable[[], np.nd
     Over-constrained loops whose lengths are not quite alike are locked by nothing else.
     """
     rank, _ = null_space(scaled_closures(linkage, home[None])[0])
-    if rank == linkage.structure.rows:
-        return ""  # as many equations as they hold: none of them is one too many
+    if rank == linkage.structure.rows and worst_tilt(linkage, home) is None:
+        return ""  # as many equations as they hold: none of them is one too many, but where axes were meant to be parallel
     begin = np.stack([start(), home])  # from where it was assembled, which may be folded, and from where it fits
     for share in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2):
         if share <= slack(linkage):

@@ -30,6 +30,7 @@ from gough.model._frame_calls import FrameCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
 from gough.model.locks import keeps_locks
 from gough.model.sharing import share_kernels
+from gough.model._loop_doubts import tell_redundant
 from gough.model.soundness import (
     check_free_friction,
     check_model,
@@ -389,4 +390,5 @@ def _in_stages(robot: Robot, free: tuple[str, ...], velocities: str | Sequence[s
     mechanism = select(linkage, assembly, robot.velocities if velocities is None else velocities, robot.idle)
     model = check_model(Model(robot, linkage, assembly, mechanism, free, velocities))
     tell_idle(model)
+    tell_redundant(model)
     return model

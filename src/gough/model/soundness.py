@@ -13,6 +13,7 @@ from gough.kinematics.following import tree_rates
 from gough.kinematics.lost import lost_direction
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.settling import not_kept, uncounted_screws
+from gough.model._loop_doubts import open_chain_words
 from gough.program.lowering import PRECISIONS
 from gough.robot.checks.suggestions import home_remedy
 from gough.robot.checks.wildcards import names_like
@@ -169,7 +170,7 @@ def tell_idle(model: "Model") -> None:
     warn(
         f"{model.robot.name}: idle freedoms, which no drive moves and no closure fixes: {_listed(layout.idle_names)}{held}; "
         f"their accelerations are results (idle_acceleration). If they are meant, say `idle: [{', '.join(_starred(layout))}]`; "
-        "else add a drive, or take a joint with fewer freedoms.",
+        f"else add a drive, or take a joint with fewer freedoms.{open_chain_words(model)}",
         IdleWarning,
     )
 

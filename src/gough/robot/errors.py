@@ -19,7 +19,8 @@ class Problem:
     """One thing that is wrong in a description.
 
     file and line say where it is written (line counts from 1, None when unknown), path is the place inside the
-    document (`templates.ups.chain[1].drive.viscous`), value is what was found and expected what should be there.
+    document (`templates.ups.chain[1].drive.viscous`), value is what was found and expected what should be there; example is how
+    the like of it is written.
     """
 
     file: str
@@ -28,10 +29,16 @@ class Problem:
     value: Any
     message: str
     expected: str = ""
+    example: str = ""
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
-        parts = [part for part in (_got(self.value), self.expected and f"expected {self.expected}") if part]
+        known = (
+            _got(self.value),
+            self.expected and f"expected {self.expected}",
+            self.example and f"for instance {self.example}",
+        )
+        parts = [part for part in known if part]
         detail = f" ({'; '.join(parts)})" if parts else ""
         path, message = (cut_middle(text, MOST_TEXT) for text in (self.path or "document", self.message))
         return printable(f"{place}: {path}: {message}{detail}")

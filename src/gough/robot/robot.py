@@ -282,6 +282,7 @@ class Robot(Item):
     """In `file`, of what makes bodies flexible, by their full names."""
 
     _folder: str = PrivateAttr(default="")
+    _sharing_assumed: bool = PrivateAttr(default=False)
     """Absolute, of `file` when it was read: what is run from elsewhere later still finds the files that are named."""
 
     def newer_values(self) -> Mapping[str, int]:

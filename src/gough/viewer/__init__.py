@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from gough.arguments import a_law, a_motion, callback, checked, flag, whole, word
-from gough.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,23 +39,22 @@ def view(
     """Start a viewer in the background. what: a model, description, name or path of a robot, or one or two runs or paths.
 
     live: the robot runs while it is looked at, is pushed by hand, and its law's gains are moved; a law: it begins with that one.
-    motion: what the law follows then, default rest at home.
+    motion: what the law follows then, default rest at home; without live the robot is shown exactly along it, as `run_along` of
+    `gough.motions` has it: nothing is simulated.
     host: where it listens, default this computer only. port: the first free one from there on. dark: pages begin dark; plain:
     without shadows and reflections, which want a graphics card.
     open_page: open the default browser. told: gets lines about what happens. Close it with `.close()`, or use `with`.
     """
     from gough.viewer.private_server import import_viser
     from gough.viewer.server import Viewer
-    from gough.viewer.subject import live_subject, subject_of
+    from gough.viewer.subject import live_subject, motion_subject, subject_of
 
-    if motion is not None and live is False:
-        raise UsageError(
-            "motion= is what a live robot follows: give live=True or a law, or a run: gough.simulate(…).view()"
-        )
     import_viser()
     looks = {"dark": dark, "plain": plain}
     if live is False:
-        subject = subject_of(*what, **looks)
+        subject = (
+            subject_of(*what, **looks) if motion is None else motion_subject(*what, motion=motion, told=told, **looks)
+        )
     else:
         subject = live_subject(*what, law=None if isinstance(live, bool) else live, motion=motion, **looks)
     viewer = Viewer(subject, host, port, told)

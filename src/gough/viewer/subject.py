@@ -1,5 +1,6 @@
 """What a page shows: one robot, one or two runs with their robots, or the designs of a study."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,9 @@ from gough.errors import UsageError
 from gough.model import Model, build
 from gough.robot import Robot
 from gough.simulation.control.law import Law
+from gough.simulation.motion.limits import check_motion
 from gough.simulation.motion.motion import Motion
+from gough.simulation.results.along import run_of_report, usual_samples
 from gough.simulation.results.formats import SUFFIXES
 from gough.simulation.results.run import Run
 from gough.studies.result import StudyResult
@@ -20,6 +23,8 @@ from gough.viewer.live.gains import demand_fit
 from gough.viewer.posing.designs import DesignStates, demand_designs, front_way
 
 MOST_RUNS = 2
+MOST_TOLD = 8
+"""Lines about what is wrong with a motion."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,24 @@ def live_subject(
     if law is not None:
         demand_fit(found.model, law, motion)
     return replace(found, live=LiveSubject(law, motion))
+
+
+def motion_subject(
+    *what: Any, motion: Motion, dark: bool = False, plain: bool = False, told: Callable[[str], None] | None = None
+) -> ViewSubject:
+    """The subject of a page on which one robot is exactly where a motion wants it. told: gets what is wrong with the motion."""
+    found = subject_of(*what, dark=dark, plain=plain)
+    if found.runs or found.study is not None:
+        kind = "run has a motion of its own" if found.runs else "study is shown"
+        raise UsageError(f"motion=: a {kind}; give the robot that is to move: a model, a description, a name or a file")
+    model = found.model
+    report = check_motion(model, motion, samples=usual_samples(motion))
+    if told is not None and report.problems:
+        lines = str(report).splitlines()[: 1 + len(report.problems) + bool(report.reach)]
+        more = len(lines) - MOST_TOLD
+        for line in lines[:MOST_TOLD] + ([f"  and {more} more: gough check ROBOT --motion FILE"] if more > 0 else []):
+            told(line)
+    return replace(found, runs=(run_of_report(model, report),))
 
 
 def _open(what: Any) -> Model | Run | StudyResult:

@@ -39,6 +39,7 @@ MODULES = {
     "actuators": "Actuators behind them",
     "vary": "Variations for ensembles",
     "viewer": "Pictures and pages as files",
+    "export": "Functions, controllers and whole robots as files of other programs",
     "robot": "Descriptions",
 }
 
@@ -61,8 +62,9 @@ def _module(name: str, title: str) -> list[str]:
     module: ModuleType = getattr(gough, name)
     parts = [f"## {title}: gough.{name}", "", _prose(module.__doc__ or ""), ""]
     for own in getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")]):
-        if own not in gough.__all__ and not inspect.ismodule(getattr(module, own)):
-            parts += _entry(f"gough.{name}.{own}", getattr(module, own), deep=name != "robot")
+        thing = getattr(module, own)
+        if not inspect.ismodule(thing) and thing is not getattr(gough, own, None):
+            parts += _entry(f"gough.{name}.{own}", thing, deep=name != "robot")
     return parts
 
 
@@ -72,6 +74,8 @@ def _entry(name: str, thing: Any, deep: bool = True) -> list[str]:
         parts += _class(name, thing, deep)
     elif callable(thing):
         parts += [f"`{name.rsplit('.', 1)[-1]}{_signature(thing)}`", "", _prose(inspect.getdoc(thing) or ""), ""]
+    else:
+        parts += [f"`{thing!r}`", ""]
     return parts
 
 

@@ -62,6 +62,13 @@ def test_a_page_holds_all_it_needs(tmp_path: Path) -> None:
     assert "tau.leg0.slide" in text and "(N)" in text
 
 
+def test_a_page_carries_the_licences_of_what_it_holds(tmp_path: Path) -> None:
+    text = export("five_bar", tmp_path / "robot.html").read_text(encoding="utf-8")
+    notices = text.partition('id="notices">')[2].partition("</script>")[0]
+    assert "viser" in notices
+    assert "Apache License" in notices and "Version 2.0" in notices
+
+
 def test_names_from_files_are_text(tmp_path: Path) -> None:
     run = path1()
     odd = "<script>alert(1)</script>"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import UsageError
 from gough.simulation.control.clocked import Clocked
 from gough.simulation.control.drives_lead import led_by_drives
@@ -53,13 +54,14 @@ class Turned:
 @dataclass(frozen=True, eq=False)
 class FmuSubject:
     """drives: "forces" or "motions" as inputs, "" where a law of its own moves the robot. rows (n, size): of the law's motion,
-    empty without one. first (n,): the first state of the time loop. step (s): of Co-Simulation. derivatives: whether
-    directional ones are asked for."""
+    empty without one. first (n,): the first state of the time loop. pushed (drives,): forces that are inputs, at the begin.
+    step (s): of Co-Simulation. derivatives: whether directional ones are asked for."""
 
     model: "Model"
     plant: Plant
     numbers: Array
     first: Array
+    pushed: Array
     drives: str
     rows: Array
     frames: tuple[str, ...]
@@ -154,12 +156,14 @@ def subject_of_fmu(
                     "a formula of t, q, v and the motion, or as a law (docs/extending/controller.md)"
                 )
             rows = _rows(plant, settled.table)
+    layout = plant.model.layout
     jumps = isinstance(plant.law, Clocked) or (closed and plant.law.prescribed)
     return FmuSubject(
         model=model,
         plant=plant,
         numbers=numbers,
         first=first,
+        pushed=_holding(plant, first, numbers) if kind == "forces" and start == "static" else np.zeros(len(layout.drive_names)),
         drives=kind,
         rows=rows,
         frames=tuple(told),
@@ -203,6 +207,12 @@ def _with_drives_led(
     plant = Plant(runs, Follow(), rows, Wrenches.of(runs, wrench), OwnRobot(runs, None, runs))
     first = starting_state(plant, None, q, v, settings.start, numbers)
     return plant.plant_for(first[None, : runs.layout.nq], numbers[None]), first, numbers
+
+
+def _holding(plant: Plant, first: Array, numbers: Array) -> Array:
+    """Forces (drives,) that hold the robot where it begins, without loads."""
+    model = plant.model
+    return static_equilibrium(model, q=first[: model.layout.nq], parameters=numbers).tau
 
 
 def _rows(plant: Plant, table: Any) -> Array:

@@ -167,6 +167,7 @@ def _tables(subject: FmuSubject, variables: Variables) -> Iterator[tuple[str, st
     yield "first_q[fmu_N(fmu_NQ)]", "double", _entries(first[:nq])
     yield "first_v[fmu_N(fmu_NV)]", "double", _entries(first[nq : nq + nv])
     yield "first_own[fmu_N(fmu_NI)]", "double", _entries(own)
+    yield "first_input[fmu_N(fmu_INPUTS)]", "double", _entries(x.start or 0.0 for x in variables.of_kind("input"))
     yield "design_start[fmu_N(fmu_DESIGN)]", "double", _entries(variables.design[2])
     yield "nominals[fmu_N(fmu_STATES)]", "double", _entries([x.nominal or 1.0 for x in variables.states])
     yield "units[fmu_N(fmu_NU)]", "double", _entries(step_units(model.mechanism, model.size))

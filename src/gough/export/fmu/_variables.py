@@ -119,9 +119,11 @@ class Variables:
 
     def _input(self) -> Iterator[tuple]:
         subject = self.subject
-        for name, unit in zip(subject.names, subject.plant.model.layout.drive_units, strict=True):
+        for name, unit, pushed in zip(
+            subject.names, subject.plant.model.layout.drive_units, subject.pushed.tolist(), strict=True
+        ):
             if subject.drives == "forces":
-                yield f"{name}.force", unit, f"what the drive {name} pushes or turns with", "input", 0.0
+                yield f"{name}.force", unit, f"what the drive {name} pushes or turns with", "input", pushed
             elif subject.drives:
                 rate = "m/s2" if unit == "N" else "rad/s2"
                 yield f"{name}.acceleration", rate, f"acceleration of the drive {name}", "input", 0.0

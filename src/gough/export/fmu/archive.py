@@ -70,7 +70,8 @@ def export_fmu(
     version: of the standard. drives: what is given from outside, "forces", or "motions": their accelerations, so that their
     forces are outputs. controller, motion: of a closed loop that moves by itself, as `simulate` takes them. loads: frames that
     take a wrench from outside, default the platform. frames: whose pose and twist are outputs, default the platform and all that
-    the description names. q (nq,), v (nv,), start: where it begins. parameters: another design. method, step (s): of
+    the description names. q (nq,), v (nv,): where it begins; start: "static" is in equilibrium there, with the forces of the
+    drives that hold it as what their inputs begin with. parameters: another design. method, step (s): of
     Co-Simulation, equal explicit steps.
     derivatives: directional and adjoint ones. binary: compile the sources where there is a C compiler. name: of the
     model, a C identifier.

@@ -1,12 +1,14 @@
 """What is wrong with a record: times, holes, dead and clipped channels, counters that wrap, and units by their factor."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.identification.data._columns import meanings
 from gough.identification.data._outliers import BURST
 from gough.identification.data._problems import DataProblem, row_numbers, say_rows
+from gough.identification.data._sentinels import Sentinel, record_sentinels, with_bridges
 from gough.identification.data._suspicions import find_unit_problems
 from gough.identification.data.record import Record
 from gough.model.results import LimitKind
@@ -50,6 +52,9 @@ def find_problems(model: "Model", record: Record) -> list[DataProblem]:
     if found and any(p.kind in ("missing", "short") for p in found):
         return found
     found += _of_numbers(record)
+    sentinels = record_sentinels(record, force_limits(model))
+    found += _of_sentinels(model, record, sentinels)
+    record = with_bridges(record, sentinels)
     found += _of_forces(model, record)
     if not any(p.kind in ("unsorted", "nan") for p in found):
         found += _of_counters(model, record)
@@ -133,6 +138,19 @@ def _of_numbers(record: Record) -> Iterator[DataProblem]:
             what = f"quaternions of length {length[bad[0]]:.6g} in {say_rows(bad, record.time)}"
             remedy = "order is qw qx qy qz, and length 1; accept 'quaternion' to normalise them"
             yield DataProblem("quaternion", record.name, "pose", what, remedy, row_numbers(bad))
+
+
+def _of_sentinels(model: "Model", record: Record, sentinels: Sequence[Sentinel]) -> Iterator[DataProblem]:
+    units = meanings(model)
+    for each in sentinels:
+        unit = units.get(each.channel, "")
+        low, high = each.others
+        what = (
+            f"stands at {each.say(unit)} in {say_rows(each.rows, record.time)}, far outside of all its other numbers "
+            f"({low:.4g} … {high:.4g}), with none between: a word for 'no value', or a sensor that was off"
+        )
+        remedy = "repair the log, or accept 'sentinel' to leave these rows out"
+        yield DataProblem("sentinel", record.name, each.channel, what, remedy, row_numbers(each.rows))
 
 
 def rows_of_numbers(x: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ import numpy as np
 
 from gough.arguments import is_number
 from gough.errors import UsageError
+from gough.identification.data._sentinels import find_sentinels
 from gough.identification.data.formats.table import RAW, split_header, unit_scale
 from gough.robot.item import nearest
 from gough.robot.units import UnitError, convert, fits, kind_of
@@ -77,7 +78,8 @@ class ColumnUse:
     def values(self, raw: np.ndarray, header: str = "") -> np.ndarray:
         """Numbers of the log in SI."""
         if self.wrap is not None:
-            raw = unwrap(raw, self._period(header))
+            words = np.isin(raw, find_sentinels(raw))  # for "no value": they are no counts, and told later
+            raw = np.where(words, raw, unwrap(np.where(words, np.nan, raw), self._period(header)))
         return raw * self.scale(header) + self._quantity(self.offset, self.unit_factor(header))
 
     def _quantity(self, given: float | str, factor: float) -> float:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.identification.base_parameters import BaseParameters
+from gough.identification.data._lags import find_lag
 from gough.identification.data._shifts import CERTAIN, ENOUGH, LONGEST, STRETCHES, TAKEN, Shift
 from gough.identification.data._states import RobotStates
 from gough.identification.data.record import Record
@@ -110,8 +111,9 @@ def find_joint_shifts(
             Shift(f"force {d}", float(x), float(s), before, apart_after, step, "of the forces")
             for d, x, s in zip(names, own, each, strict=True)
         ]
+    lag = find_lag(lambda order: force(0.0 * one, order), rest, rest(force(late)), blur)
     likely = abs(float(late[0])) > blur + CERTAIN * chance and after < TAKEN * before
-    return [Shift("force", float(late[0]), common, before, after, step, "of the forces", likely)]
+    return [Shift("force", float(late[0]), common, before, after, step, "of the forces", likely, lag)]
 
 
 class _Rest:

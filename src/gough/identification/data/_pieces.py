@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.identification.data._checking import FEWEST, GAP, rows_of_numbers, saturated_rows
+from gough.identification.data._checking import FEWEST, GAP, force_limits, rows_of_numbers, saturated_rows
 from gough.identification.data._outliers import find_outliers, replace_rows
 from gough.identification.data._problems import DataProblem, demand_none
+from gough.identification.data._sentinels import rows_of_sentinels
 from gough.identification.data.record import Record
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ def make_pieces(model: "Model", record: Record, accept: Collection[str], outlier
     """The pieces of a record whose problems are accepted."""
     notes: list[str] = []
     record = _sorted(record, notes)
+    if "sentinel" in accept and (bad := rows_of_sentinels(record, force_limits(model))).any():
+        notes.append(f"{int(bad.sum())} rows with a number in the place of a value left out")
+        record = record.rows(~bad)
     finite = np.all([rows_of_numbers(x) for x in record.channels.values()], axis=0)
     if not finite.all():
         notes.append(f"{int((~finite).sum())} rows without a number left out")

@@ -12,10 +12,17 @@ with the share of independent rows, what noise alone makes of it; and the spread
 larger where the residual r is no noise. A shift that explains little more is none, however small its deviation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from gough.errors import UsageError
+from gough.identification.data._lags import Lag
+
+if TYPE_CHECKING:
+    from gough.model import Model
 
 LONGEST = 0.1
 """s: shifts that are looked for."""
@@ -48,6 +55,8 @@ class Shift:
     of: str = ""
     likely: bool = False
     """Whether it is more than noise and the filter make, though not by as much as `certain` asks."""
+    lag: Lag | None = None
+    """A low pass that explains more than the shift."""
 
     @property
     def certain(self) -> bool:
@@ -137,3 +146,19 @@ def find_shift(
         float(np.sqrt(error(late) / count)),
         step,
     )
+
+
+def known_shifts(model: "Model", shifts: Mapping[str, float]) -> dict[str, float]:
+    layout = model.layout
+    names = {layout.q_names[link.q] for link in model.mechanism.links if link.nu == 1}
+    known = (
+        {"force", "position", "pose", "wrench"}
+        | {f"force {d}" for d in layout.drive_names}
+        | {f"position {n}" for n in names}
+    )
+    strange = [key for key in shifts if key not in known]
+    if strange:
+        raise UsageError(
+            f"condition: shifts={{{strange[0]!r}: …}} names no channel; use 'force', 'force DRIVE', 'position NAME', …"
+        )
+    return {key: float(s) for key, s in shifts.items()}

@@ -23,15 +23,17 @@ from gough.arguments import (
 from gough.compilation.arrays import as_array
 from gough.errors import DataWarning, UsageError, warn
 from gough.identification.data._bands import choose_band, noise_words
-from gough.identification.data._checking import find_problems
+from gough.identification.data._checking import find_problems, force_limits
 from gough.identification.data._contradictions import find_contradictions
 from gough.identification.data._doubts import find_doubts
 from gough.identification.data._filters import LowPass
 from gough.identification.data._forces import ForceComparison
+from gough.identification.data._lags import known_lags, take_lags_out
 from gough.identification.data._outliers import K
 from gough.identification.data._pieces import EvenPiece, make_pieces
 from gough.identification.data._problems import DataProblem, check_accepted, demand_none, row_numbers, say_rows
-from gough.identification.data._shifts import find_shift
+from gough.identification.data._sentinels import record_sentinels, with_bridges
+from gough.identification.data._shifts import find_shift, known_shifts
 from gough.identification.data._states import RobotStates, close_states, folded_words, singular_words
 from gough.identification.data._suspicions import find_speed_doubts
 from gough.identification.data._ways import WAYS, Way, choose_way
@@ -76,6 +78,7 @@ class _Work:
     decimate=whole(1) | word,
     outliers=number(above=0) | word | nothing,
     shifts=mapping(number()) | word | nothing,
+    lags=mapping(number(least=0)) | nothing,
     trim=number(least=0) | word,
     states=word,
     idle=word,
@@ -91,6 +94,7 @@ def condition(
     decimate: int | str = "auto",
     outliers: float | str | None = "auto",
     shifts: Mapping[str, float] | str | None = "auto",
+    lags: Mapping[str, float] | None = None,
     trim: float | str = "auto",
     states: str = "auto",
     idle: str = "refuse",
@@ -104,7 +108,8 @@ def condition(
     make one equation (`samples.block` of the rows that are kept), "auto" from the band. outliers: noises away
     from which a sample is replaced, "auto" (8), None for none. shifts: "auto" finds how late forces come and takes out what is
     certain and at least one sample; {"force": s, "force DRIVE": s, "position NAME": s, "pose": s}: these channels come so late;
-    None: nothing. trim: s at both ends of each run, "auto" by the filter's memory. states: "drives", "joints" or "pose": what
+    None: nothing. lags: {"force": s, "force DRIVE": s}: time constants of low passes of the first order that measured forces went
+    through, which are taken out. trim: s at both ends of each run, "auto" by the filter's memory. states: "drives", "joints" or "pose": what
     tells where the robot is. idle: "still" takes freedoms that nothing measures (idle and elastic ones) as at rest. derivative:
     "exact", or "central" differences, to compare with others. near: q (nq,) whose assembly records begin in (default: home).
     accept: kinds of problems that are known, and dealt with as their message says ("gap", "nan", "saturated", …).
@@ -129,16 +134,20 @@ def condition(
     k = None if outliers is None else K if isinstance(outliers, str) else float(outliers)
     pieces = [piece for record in given for piece in make_pieces(model, record, accept, k)]
     _demand_equal_rates(pieces)
+    constants = known_lags(model, lags or {})
+    pieces = [take_lags_out(piece, constants) for piece in pieces]
     notes = [way.told] + _idle_note(model)
+    notes += [f"force {d}: a low pass of {1e3 * s:.4g} ms taken out, as told" for d, s in constants.items() if s]
     notes += [f"{p.record.name}: {note}" for p in pieces for note in p.notes]
     loud = [f"{p.record.name}: {note}" for p in pieces for note in p.loud]
-    told = [doubt for record in given for doubt in (*find_doubts(record), *find_speed_doubts(model, record))]
+    bridged = [with_bridges(record, record_sentinels(record, force_limits(model))) for record in given]
+    told = [doubt for record in bridged for doubt in (*find_doubts(record), *find_speed_doubts(model, record))]
     _tell([*told, *loud], notes)
     low = LowPass(_band(way, pieces, band, notes), derivative)
     stride, block = _thinning(pieces, low, decimate, notes)
     taps, spacing = Thinning(block).taps, stride * pieces[0].step
     _tell([noise_words(_channels(way, pieces), low.band_hz, taps, spacing)], notes)
-    late = {} if shifts is None or isinstance(shifts, str) else _known_shifts(model, shifts)
+    late = {} if shifts is None or isinstance(shifts, str) else known_shifts(model, shifts)
     notes += [f"{channel} brought back by {1e3 * s:.4g} ms, as told" for channel, s in late.items()]
     begin = None if near is None else as_array("near", near, model.layout.nq)
     work = [_states_of(way, piece, low, late, stride, trim, accept, begin) for piece in pieces]
@@ -298,22 +307,6 @@ def _edge(step: float, low: LowPass, late: Mapping[str, float], trim: float | st
     return max(own, *map(abs, late.values())) if late else own
 
 
-def _known_shifts(model: "Model", shifts: Mapping[str, float]) -> dict[str, float]:
-    layout = model.layout
-    names = {layout.q_names[link.q] for link in model.mechanism.links if link.nu == 1}
-    known = (
-        {"force", "position", "pose", "wrench"}
-        | {f"force {d}" for d in layout.drive_names}
-        | {f"position {n}" for n in names}
-    )
-    strange = [key for key in shifts if key not in known]
-    if strange:
-        raise UsageError(
-            f"condition: shifts={{{strange[0]!r}: …}} names no channel; use 'force', 'force DRIVE', 'position NAME', …"
-        )
-    return {key: float(s) for key, s in shifts.items()}
-
-
 def _compared_forces(
     model: "Model", way: Way, work: Sequence[_Work], low: LowPass, block: int, shifted: bool, notes: list[str]
 ) -> dict[str, float]:
@@ -323,6 +316,7 @@ def _compared_forces(
     some = [(w.piece.record, w.rows[w.good], w.states, w.good) for w in work if w.good.any()]
     forces = ForceComparison(model, some, low, step, block)
     for found in forces.shifts() if shifted else ():
+        _tell([str(found.lag or "")], notes)
         if found.plain and abs(found.late) >= step:
             out[found.channel] = found.late
             notes.append(f"{found}: taken out{found.early_words}")

@@ -14,7 +14,9 @@ from gough.text import short_repr
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
-GROUPS = ("positions", "forces", "rates", "reference")
+WORDS = {"positions": "position", "forces": "force", "rates": "rate", "reference": "reference"}
+"""{group of channels: the word of one of them}."""
+GROUPS = tuple(WORDS)
 WIDTHS = {"pose": 7, "wrench": 6}
 
 
@@ -72,8 +74,7 @@ class Record:
     @property
     def channels(self) -> dict[str, np.ndarray]:
         """All channels but time by their words: {"position leg0.slide": (n,), "force leg0.slide": (n,), "pose": (n, 7), …}."""
-        words_of = {"positions": "position", "forces": "force", "rates": "rate", "reference": "reference"}
-        out = {f"{w} {name}": x for key, w in words_of.items() for name, x in getattr(self, key).items()}
+        out = {f"{w} {name}": x for key, w in WORDS.items() for name, x in getattr(self, key).items()}
         return out | {key: getattr(self, key) for key in WIDTHS if getattr(self, key) is not None}
 
     def rows(self, which: Any, name: str | None = None) -> "Record":

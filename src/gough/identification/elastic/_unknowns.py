@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.identification.elastic._bodies import UNITS, BendingBody, bending_bodies
 from gough.robot.item import nearest
+from gough.structure.elastic.bending_body import UNITS, BendingBody, bending_bodies
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -72,7 +72,7 @@ def things_of(model: "Model", servos: Mapping[str, np.ndarray]) -> dict[str, Thi
     known = model.variables
     for name, unit, value in zip(known.names, known.units, known.values.tolist(), strict=True):
         out[name] = Thing(name, "variable", name, unit, value, size=abs(value))
-    for name, body in bending_bodies(model).items():
+    for name, body in _bending(model).items():
         for key, value in body.values.items():
             unit = UNITS[key.partition("[")[0]]
             low = 0.0 if key.startswith("damping.") else 1e-6 * value
@@ -85,6 +85,11 @@ def things_of(model: "Model", servos: Mapping[str, np.ndarray]) -> dict[str, Thi
             own = unit[model.layout.drive_units[k] != "N"]
             out[name] = Thing(name, "servo", (k, what), own, float(value), 0.0, size=abs(float(value)))
     return out
+
+
+def _bending(model: "Model") -> dict[str, BendingBody]:
+    """Its flexible bodies by name."""
+    return bending_bodies(model.robot, model.mechanism.links, model.parameters)
 
 
 def _added_masses(model: "Model") -> dict[str, Thing]:
@@ -267,7 +272,7 @@ def map_design(
 ) -> DesignMap:
     """The map of unknowns of a model; of one in which structural zeros that they move are free, where they move some."""
     unknowns = choose_elastic(model, wanted, servos, start, bounds)
-    own = DesignMap(model, unknowns, servos, bending_bodies(model))
+    own = DesignMap(model, unknowns, servos, _bending(model))
     for unknown in unknowns:
         for thing in unknown.things:
             if thing.kind == "body":
@@ -276,4 +281,4 @@ def map_design(
     if not held:
         return own
     free = model.with_(free=(*model.free, *held))
-    return DesignMap(free, choose_elastic(free, wanted, servos, start, bounds), servos, bending_bodies(free))
+    return DesignMap(free, choose_elastic(free, wanted, servos, start, bounds), servos, _bending(free))

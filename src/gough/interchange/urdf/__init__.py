@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from gough.interchange._forgotten import tell_forgotten_loops
 from gough.interchange.findings import Findings
 from gough.interchange.foreign import WORLD, ForeignBody, ForeignJoint, ForeignRobot, ReadingOptions
 from gough.interchange.loops import BESIDE, add_loops, loops_beside
@@ -66,13 +67,17 @@ def read(path: Path, options: ReadingOptions, findings: Findings) -> ForeignRobo
         springs=tuple(springs),
     )
     beside = loops_beside(path, findings) if options.loops is None else options.loops
-    if beside is None and not loops:
-        _tell_pairs(sheet, root, path, links)
-    return robot if beside is None else add_loops(robot, beside, findings)
+    paired = beside is None and not loops and _tell_pairs(sheet, root, path, links)
+    if beside is not None:
+        robot = add_loops(robot, beside, findings)
+    if not paired:
+        own = f"{path.stem}{BESIDE}" if beside is None else beside.name
+        tell_forgotten_loops(robot, findings, f"Then state it under `loops:` of {own}")
+    return robot
 
 
-def _tell_pairs(sheet: Sheet, root: Element, path: Path, links: Mapping[str, str]) -> None:
-    """Links that look like the two sides of a loop, in a file that says nothing of loops."""
+def _tell_pairs(sheet: Sheet, root: Element, path: Path, links: Mapping[str, str]) -> bool:
+    """Links that look like the two sides of a loop, in a file that says nothing of loops; whether there are any."""
     ends = [name for name in links if (found := CLOSING.fullmatch(name)) and f"closing_{found[1]}_2" in links]
     if ends:
         first = str(ends[0])
@@ -83,6 +88,7 @@ def _tell_pairs(sheet: Sheet, root: Element, path: Path, links: Mapping[str, str
         )
         more = f" ({len(ends)} such pairs)" if len(ends) > 1 else ""
         sheet.say(root, f"{message} beside it `loops: [{said}]`, of the joint's own type, would{more}")
+    return bool(ends)
 
 
 def _refuse_xacro(sheet: Sheet, root: Element, path: Path) -> None:

@@ -14,7 +14,7 @@ from gough.arguments import floats
 from gough.errors import UsageError
 from gough.simulation.ensembles._plan import SIGNALS
 from gough.simulation.results.run import Run
-from gough.simulation.results.tracking import recorded_reference, told_motion, tracking
+from gough.simulation.results.tracking import Tracking, recorded_reference, told_motion, tracking
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -70,15 +70,16 @@ def channel_of(found: "Ensemble", name: str) -> tuple[Array, tuple[tuple[str, ..
     return out, told
 
 
-def largest_errors(found: "Ensemble") -> dict[str, Array]:
+def largest_errors(found: "Ensemble") -> Tracking:
     """See `Ensemble.tracking`."""
     out: dict[str, Array] = {}
     for rows, good, run in _runs(found, False):
         for unit, error in tracking(run).items():
             known = np.full(good.shape, -np.inf)
             known[good] = error
-            out.setdefault(unit, np.full(found.runs, np.nan))[rows] = known.max(axis=1)
-    return out
+            largest = known.max(axis=1)
+            out.setdefault(unit, np.full(found.runs, np.nan))[rows] = np.where(np.isfinite(largest), largest, np.nan)
+    return Tracking(out, "runs")
 
 
 def _runs(found: "Ensemble", one_by_one: bool) -> Iterator[tuple[slice, Array, Run]]:

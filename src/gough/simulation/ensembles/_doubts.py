@@ -1,4 +1,4 @@
-"""Doubts of an ensemble, told once all of its runs are done."""
+"""Doubts of an ensemble: of its steps before it begins, of its runs once all of them are done."""
 
 from typing import TYPE_CHECKING
 
@@ -6,10 +6,28 @@ import numpy as np
 
 from gough.errors import RunWarning, warn
 from gough.simulation.integration.crossing import OPEN
+from gough.simulation.integration.plant import Plant
 from gough.simulation.results.energies import BOUND
+from gough.simulation.run.settings import RunSettings
+from gough.simulation.run.setup import step_doubt
 
 if TYPE_CHECKING:
     from gough.simulation.ensembles.ensemble import Ensemble
+
+
+LOOKED = 5
+"""Designs that are asked for the step they need, evenly of all."""
+
+
+def long_steps(plant: Plant, settings: RunSettings, states: np.ndarray, designs: np.ndarray) -> str:
+    """That the step is too long for runs from first states (runs, n) in designs (runs or 1, n); "" where it is for none that is
+    looked at."""
+    nq, last = plant.model.layout.nq, len(states) - 1
+    for k in [0] if len(designs) == 1 else sorted({i * last // (LOOKED - 1) for i in range(LOOKED)}):
+        text = step_doubt(plant, states[k, :nq], settings, designs[k % len(designs)])
+        if text:
+            return f"step, run {k}: {text}"
+    return ""
 
 
 def tell_doubts(found: "Ensemble") -> None:

@@ -41,7 +41,7 @@ from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.ensembles._bands import Band, band_of, largest_errors
-from gough.simulation.ensembles._doubts import tell_doubts
+from gough.simulation.ensembles._doubts import long_steps, tell_doubts
 from gough.simulation.ensembles._plan import SIGNALS, EnsemblePlan, Loads
 from gough.simulation.ensembles._plot import draw_bands
 from gough.simulation.ensembles._records import STORED, RunRecords
@@ -56,7 +56,7 @@ from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import table
 from gough.simulation.results.energies import energy_events, imbalance
 from gough.simulation.results.run import Run
-from gough.simulation.results.tracking import recorded_reference, told_motion
+from gough.simulation.results.tracking import Tracking, recorded_reference, told_motion
 from gough.simulation.run.clocks import law_in_loop, with_fitting_step
 from gough.simulation.run.settings import MOST_EQUAL, RunSettings, demand_steps
 from gough.simulation.run.setup import unstable_loop
@@ -199,8 +199,8 @@ class Ensemble:
         return band_of(self, channel, percent)
 
     @cached_property
-    def tracking(self) -> dict[str, Array]:
-        """Largest distance of every run from its motion at the stored times, by unit, {"m": (runs,), "rad": (runs,)}."""
+    def tracking(self) -> Tracking:
+        """Largest distance of every run from its motion at the stored times: {"m": (runs,), "rad": (runs,)}; see `Tracking`."""
         return largest_errors(self)
 
     @checked(names=word, percent=several(number()), path=picture, title=word)
@@ -371,7 +371,8 @@ def _settled(
     numbers = np.array(model.parameters) if designs is None else designs[0]
     loop = unstable_loop(plant, motion_table, states[0], numbers, settings.duration)
     late = loads.wrenches.coarse_steps(settings.taken_step), loads.wrenches.late_loads(settings.duration)
-    for text in (f"control, run 0: {loop}" if loop else "", *late):
+    long = long_steps(plant, settings, states, numbers[None] if designs is None else designs)
+    for text in (f"control, run 0: {loop}" if loop else "", *late, long):
         if text:
             warn(f"{model.robot.name}: {text}", RunWarning)
     plan = EnsemblePlan(plant, motion_table, settings.duration, settings.taken_step, stored, loads)

@@ -3,7 +3,8 @@
 Names    a parameter of the robot (`model.parameter_names`), or a variable of its description (`model.variables`), which moves
          all parameters that follow it; "at.NAME", a coordinate at the start (m, rad), as in
          `model.configuration(coordinates=…)`; "rate.NAME", an entry of v at the start; "wrench.fx" … "wrench.mz" on the platform,
-         "wrench.FRAME.fx" on a frame (N, N·m).
+         "wrench.FRAME.fx" on a frame (N, N·m); "BODY.stiffness_factor" of flexible bodies, which multiplies all its
+         stiffness, with stars ("leg*.rod.stiffness_factor", "*.stiffness_factor") one factor for several.
 Draws    every name has a stream of its own, from the seed and the name: one more name leaves the numbers of the others as they
          are, and so do more runs, unless draws are stratified.
 """
@@ -19,6 +20,7 @@ from gough.arguments import a_model, checked, flag, floats, mapping, number, num
 from gough.errors import UsageError
 from gough.robot.expressions.varying import name_followers
 from gough.simulation.coordinates import units_of
+from gough.simulation.ensembles._stiffness import is_stiffness_factor, scale_stiffness
 from gough.simulation.ensembles._walk import draw_inside
 from gough.simulation.ensembles.physical import PossibleSet, expand_names, square_root
 from gough.simulation.integration.wrenches import by_frames, is_load, platform_key
@@ -101,6 +103,7 @@ class Varied:
     def parameters(self, model: "Model", base: Any = None) -> Array | None:
         """Designs (runs, n), None where no parameter varies. base (n,) or (runs, n): what the others are."""
         names = [n for n in self.values if not n.startswith(("at.", "rate.", "wrench."))]
+        factors = {n: self.values[n] for n in names if is_stiffness_factor(model, n)}
         if not names:
             return None
         known = model.parameters if base is None else np.asarray(base, dtype=float)
@@ -111,7 +114,7 @@ class Varied:
         if variables:
             followed = [places[n] for n in {x for name in variables for x in model.moved_parameters(name)}]
             out[:, followed] = model.parameters_with(variables=variables)[..., followed]
-        for name in (n for n in names if n not in variables):
+        for name in (n for n in names if n not in variables and n not in factors):
             if name not in places:
                 if name.endswith(".spring.preload"):
                     raise UsageError(
@@ -122,7 +125,7 @@ class Varied:
                 raise UsageError(
                     f"{model.robot.name} has no parameter or variable {name!r}; see model.parameter_names and model.variables, "
                     "or `gough show ROBOT --parameters`. States at the start are named at.NAME and rate.NAME, loads wrench.fx or "
-                    "wrench.FRAME.fx"
+                    "wrench.FRAME.fx, one factor for the stiffness of a flexible body BODY.stiffness_factor"
                 )
             if name in self.relative and not out[:, places[name]].any():
                 unit = self.unit(model, name)
@@ -132,6 +135,8 @@ class Varied:
                 )
             factor = out[:, places[name]] if name in self.relative else 1.0
             out[:, places[name]] = factor * self.values[name]
+        if factors:
+            scale_stiffness(model, factors, [n for n in names if n not in factors], out)
         return out
 
     def _variables(self, model: "Model") -> dict[str, Array]:
@@ -156,6 +161,8 @@ class Varied:
         head, _, rest = name.partition(".")
         if name in model.parameter_names:
             return model.mechanism.table.units[model.parameter_names.index(name)]
+        if is_stiffness_factor(model, name):
+            return "1"
         if name in model.variables.names:
             return model.variables.units[model.variables.names.index(name)]
         layout, units = model.layout, units_of(model)

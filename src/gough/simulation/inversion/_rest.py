@@ -21,6 +21,8 @@ STILL = 1e-6
 """A zero this small beside the largest is one at 0."""
 HARDLY = 1e-4
 """Distance of a zero from the axis, of its modulus, at which to go on is no advice."""
+MOST_TIMES = 100
+"""More damping than so many times as much is no advice, either."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,11 @@ def refuse_near_axis(servo: ServoConstraint, zeros: Array, margin: float, where:
         told, cure = "0 1/s", "something moves freely while the tool stands still: give it a spring, or fix it"
     else:
         told = f"{np.real(z):+.4g} ± {abs(np.imag(z)):.4g}i 1/s ({size[k] / (2 * np.pi):.4g} Hz)"
-        cure = "give what swings there more damping, name another frame, or leave the vibration at rest by gough.motions.shape"
+        cure = (
+            f"give what swings there more damping{_times(margin / max(share[k], 1e-300))} (`damping` of flexible bodies and springs in the "
+            "description, or the numbers of another design, parameters=: docs/stable_inversion.md shows it), name another frame, "
+            "or leave the vibration at rest by gough.motions.shape"
+        )
         if share[k] > HARDLY:
             cure += f"; margin={0.9 * share[k]:.1g} goes on all the same, with long pre- and post-actuation"
     raise UsageError(
@@ -104,6 +110,11 @@ def refuse_near_axis(servo: ServoConstraint, zeros: Array, margin: float, where:
         f"imaginary axis, where "
         f"{100 * margin:g} % are asked for: what dies out and what grows hardly differ there; {cure}"
     )
+
+
+def _times(times: float) -> str:
+    """That so many times as much will do; "" where that is no number to go by."""
+    return f", about {times:.2g} times as much" if times < MOST_TIMES else ""
 
 
 def one_of_each_pair(zeros: Array) -> Array:

@@ -7,11 +7,13 @@ Without what moves nothing that is held, and stays as it is: see `_without_spins
 """
 
 from dataclasses import dataclass, replace
+from math import floor
 from typing import Any
 
 import numpy as np
 
 from gough.simulation.linear.law_slopes import STILL, LawSlopes
+from gough.simulation.sampling.line import SAME
 
 Array = np.ndarray
 UNFELT = 1e-9
@@ -23,13 +25,14 @@ ROUNDING = 1e-7
 @dataclass(frozen=True, eq=False)
 class OpenLoops:
     """Of many poses: A (n, k, k), B (n, k, drives), C (n, drives, k) of L = C (z - A)⁻¹ B; period (s), None: continuous.
-    kept: states of the robot that are in there, the first ones of z."""
+    kept: states of the robot that are in there, the first ones of z. clock: what they follow from on a clock."""
 
     A: Array
     B: Array
     C: Array
     period: float | None
     kept: tuple[int, ...]
+    clock: "ClockedLoops | None" = None
 
     @property
     def closed(self) -> Array:
@@ -38,7 +41,8 @@ class OpenLoops:
 
     def part(self, rows: Array) -> "OpenLoops":
         """Those of some poses."""
-        return OpenLoops(self.A[rows], self.B[rows], self.C[rows], self.period, self.kept)
+        clock = None if self.clock is None else self.clock.part(rows)
+        return OpenLoops(self.A[rows], self.B[rows], self.C[rows], self.period, self.kept, clock)
 
 
 def open_loops(slopes: LawSlopes, A: Array, B: Array, q: Array) -> OpenLoops:
@@ -47,25 +51,29 @@ def open_loops(slopes: LawSlopes, A: Array, B: Array, q: Array) -> OpenLoops:
     clocked = slopes.plant.inner.clocked
     seen = [found["after_x"]] if clocked else [found["tau_x"], found["rates_x"]]
     kept = _felt_states(slopes, A, np.concatenate(seen, axis=1))
-    layout = slopes.model.layout
-    idle = [place for place, k in enumerate(kept) if layout.mobility <= k % layout.nv < layout.rigid]
     A, B = A[:, kept][:, :, kept], B[:, kept]
-    if not clocked:
-        found |= {name: found[name][:, :, kept] for name in ("tau_x", "rates_x")}
-        F, Fi, R, Ri = (found[name] for name in ("tau_x", "tau_i", "rates_x", "rates_i"))
-        whole = np.concatenate(
-            [
-                np.concatenate([A, np.zeros((*A.shape[:2], Ri.shape[2]))], axis=2),
-                np.concatenate([R, Ri], axis=2),
-            ],
-            axis=1,
-        )
-        pushed = np.concatenate([B, np.zeros((len(B), Ri.shape[1], B.shape[2]))], axis=1)
-        loops = OpenLoops(whole, pushed, -np.concatenate([F, Fi], axis=2), None, tuple(kept))
-    else:
-        loops = _sampled(slopes, A, B, q, kept)
+    if clocked:
+        clock = ClockedLoops.of(slopes, A, B, q, kept)
+        return replace(clock.late(0.0), clock=clock)
+    found |= {name: found[name][:, :, kept] for name in ("tau_x", "rates_x")}
+    F, Fi, R, Ri = (found[name] for name in ("tau_x", "tau_i", "rates_x", "rates_i"))
+    whole = np.concatenate(
+        [
+            np.concatenate([A, np.zeros((*A.shape[:2], Ri.shape[2]))], axis=2),
+            np.concatenate([R, Ri], axis=2),
+        ],
+        axis=1,
+    )
+    pushed = np.concatenate([B, np.zeros((len(B), Ri.shape[1], B.shape[2]))], axis=1)
+    return _reduced(slopes, OpenLoops(whole, pushed, -np.concatenate([F, Fi], axis=2), None, tuple(kept)))
+
+
+def _reduced(slopes: LawSlopes, loops: OpenLoops) -> OpenLoops:
+    """Without what moves nothing that is held, and stays as it is."""
+    layout = slopes.model.layout
+    idle = [place for place, k in enumerate(loops.kept) if layout.mobility <= k % layout.nv < layout.rigid]
     if idle:
-        loops = _without_spins(_without_rounding(loops, [k for k in idle if kept[k] < layout.nv]), idle)
+        loops = _without_spins(_without_rounding(loops, [k for k in idle if loops.kept[k] < layout.nv]), idle)
     return _without_internal_forces(loops) if len(layout.drive_names) > layout.mobility else loops
 
 
@@ -86,50 +94,113 @@ def _felt_states(slopes: LawSlopes, A: Array, seen: Array) -> list[int]:
     return sorted(found)
 
 
-def _sampled(slopes: LawSlopes, A: Array, B: Array, q: Array, kept: list[int]) -> OpenLoops:
-    """Equation (2)."""
-    from scipy import linalg
+@dataclass(frozen=True, eq=False)
+class ClockedLoops:
+    """What one period of a clock is made of, from which equation (2) follows for forces that arrive later, too, by any time.
 
-    inner, n, size, drives = slopes.plant.inner, len(q), A.shape[1], B.shape[2]
-    flowing, names = slopes.plant.flowing, inner.names
-    held = [k for k, name in enumerate(names) if name.startswith("held[")]
-    cells = [k for k, name in enumerate(names) if k >= flowing and not name.partition("[")[0].endswith(STILL)]
-    f, instants = list(range(flowing)), slopes.instants()
-    cycles = max(line.whole for line in slopes.clock.lines(slopes.plant.laws_robot.model)) + 3
-    memory = slopes.settle_clock(q, instants, cycles)
-    acts = slopes.at(q, memory, 0.0)
-    acts |= {name: acts[name][:, :, kept] for name in ("tau_x", "rates_x")}
-    tau_x, tau_f, tau_h = acts["tau_x"], acts["tau_i"][:, :, f], acts["tau_i"][:, :, held]
-    flow_x, flow_f, flow_h = (acts["rates_x"][:, f], acts["rates_i"][:, f][:, :, f], acts["rates_i"][:, f][:, :, held])
-    G = np.concatenate(
-        [np.concatenate([A + B @ tau_x, B @ tau_f], axis=2), np.concatenate([flow_x, flow_f], axis=2)], axis=1
-    )
-    H = np.concatenate([B @ tau_h, flow_h], axis=1)
-    both, total = size + flowing, size + flowing + len(cells)
-    whole, state = np.zeros((n, both + drives, both + drives)), slice(size, both)
-    whole[:, :both, :both], whole[:, :both, both:] = G, H
-    Z = np.zeros((n, total, total + drives))  # of z at the begin of the period and u
-    Z[:, :, :total] = np.eye(total)
-    period, before = slopes.clock.of.period, instants[-1] - slopes.clock.of.period
-    for t in instants:
-        step = linalg.expm(whole * (t - before))
-        Z[:, :both] = step[:, :both, :both] @ Z[:, :both]
-        Z[:, :both, total:] += step[:, :both, both:]
-        found, now = slopes.at(q, memory, cycles * period + t), Z.copy()
-        J, seen = found["after_i"], found["after_x"][:, :, kept]
-        Z[:, both:] = (
-            seen[:, cells] @ now[:, :size]
-            + J[:, cells][:, :, f] @ now[:, state]
-            + J[:, cells][:, :, cells] @ now[:, both:]
+    flow (n, both, both), push (n, both, drives): (x, f)' = flow (x, f) + push u; jumps: (time (s), J (n, size, size)) of instants
+    at which states z = (x, f, m) become J z, the first begin (s) after forces arrived, the last one a period later. C (n, drives,
+    size). kept: as of `OpenLoops`."""
+
+    slopes: LawSlopes
+    flow: Array
+    push: Array
+    jumps: tuple[tuple[float, Array], ...]
+    C: Array
+    period: float
+    kept: tuple[int, ...]
+
+    @classmethod
+    def of(cls, slopes: LawSlopes, A: Array, B: Array, q: Array, kept: list[int]) -> "ClockedLoops":
+        """Of a robot (A, B) about rest at q, less the states that are not kept."""
+        inner, n, size, drives = slopes.plant.inner, len(q), A.shape[1], B.shape[2]
+        flowing, names = slopes.plant.flowing, inner.names
+        held = [k for k, name in enumerate(names) if name.startswith("held[")]
+        cells = [k for k, name in enumerate(names) if k >= flowing and not name.partition("[")[0].endswith(STILL)]
+        f, instants = list(range(flowing)), slopes.instants()
+        cycles = max(line.whole for line in slopes.clock.lines(slopes.plant.laws_robot.model)) + 3
+        memory = slopes.settle_clock(q, instants, cycles)
+        acts = slopes.at(q, memory, 0.0)
+        acts |= {name: acts[name][:, :, kept] for name in ("tau_x", "rates_x")}
+        tau_x, tau_f, tau_h = acts["tau_x"], acts["tau_i"][:, :, f], acts["tau_i"][:, :, held]
+        flow_x, flow_f, flow_h = (
+            acts["rates_x"][:, f],
+            acts["rates_i"][:, f][:, :, f],
+            acts["rates_i"][:, f][:, :, held],
         )
-        Z[:, state] = (
-            seen[:, f] @ now[:, :size] + J[:, f][:, :, f] @ now[:, state] + J[:, f][:, :, cells] @ now[:, both:]
+        G = np.concatenate(
+            [np.concatenate([A + B @ tau_x, B @ tau_f], axis=2), np.concatenate([flow_x, flow_f], axis=2)], axis=1
         )
-        memory, before = slopes.step(q, memory, cycles * period + t), t
-    C = np.zeros((n, drives, total))
-    for k, place in enumerate(held):
-        C[:, k, both + cells.index(place)] = -1.0
-    return _without_idle_cells(OpenLoops(Z[:, :, :total], Z[:, :, total:], C, period, tuple(kept)), both)
+        H = np.concatenate([B @ tau_h, flow_h], axis=1)
+        both, own = size + flowing, [*f, *cells]
+        jumps, period = [], slopes.clock.of.period
+        begin = instants[-1] - period
+        for t in instants:
+            found = slopes.at(q, memory, cycles * period + t)
+            J = np.zeros((n, both + len(cells), both + len(cells)))
+            J[:, :size, :size] = np.eye(size)
+            J[:, size:, :size] = found["after_x"][:, own][:, :, kept]
+            J[:, size:, size:] = found["after_i"][:, own][:, :, own]
+            jumps.append((t - begin, J))
+            memory = slopes.step(q, memory, cycles * period + t)
+        C = np.zeros((n, drives, both + len(cells)))
+        for k, place in enumerate(held):
+            C[:, k, both + cells.index(place)] = -1.0
+        return cls(slopes, G, H, tuple(jumps), C, period, tuple(kept))
+
+    def part(self, rows: Array) -> "ClockedLoops":
+        """Those of some poses."""
+        jumps = tuple((t, J[rows]) for t, J in self.jumps)
+        return replace(self, flow=self.flow[rows], push=self.push[rows], jumps=jumps, C=self.C[rows])
+
+    def late(self, time: float) -> OpenLoops:
+        """The loops where all forces arrive later by this time (s), which the law does not know of."""
+        whole = floor(time / self.period + SAME)
+        phase = time - whole * self.period
+        phase = phase if phase > SAME * self.period else 0.0
+        n, drives, both = len(self.C), self.C.shape[1], self.flow.shape[1]
+        Z, B = self._one_period(phase)
+        loops = _without_idle_cells(OpenLoops(Z, B, self.C, self.period, self.kept), both)
+        depth, size = whole + bool(phase), loops.A.shape[1]
+        A, pushed = (
+            np.zeros((n, size + depth * drives, size + depth * drives)),
+            np.zeros((n, size + depth * drives, drives)),
+        )
+        A[:, :size, :size] = loops.A
+        places = [
+            slice(size + k * drives, size + (k + 1) * drives) for k in range(depth)
+        ]  # forces on their way, newest first
+        for k, place in enumerate(places[1:]):
+            A[:, place, places[k]] = np.eye(drives)
+        if depth:
+            pushed[:, places[0]] = np.eye(drives)
+        if whole:
+            A[:, :size, places[whole - 1]] += loops.B[:, :, :drives]
+        else:
+            pushed[:, :size] += loops.B[:, :, :drives]
+        if phase:
+            A[:, :size, places[whole]] += loops.B[:, :, drives:]
+        C = np.concatenate([loops.C, np.zeros((n, drives, depth * drives))], axis=2)
+        return _reduced(self.slopes, OpenLoops(A, pushed, C, self.period, self.kept))
+
+    def _one_period(self, phase: float) -> tuple[Array, Array]:
+        """(Φ, (Γ, Γ of the forces before)): of forces that arrive this much (s) after the others."""
+        from scipy import linalg
+
+        n, both, drives, total = len(self.C), self.flow.shape[1], self.push.shape[2], self.C.shape[2]
+        whole = np.zeros((n, both + drives, both + drives))
+        whole[:, :both, :both], whole[:, :both, both:] = self.flow, self.push
+        Z = np.zeros((n, total, total + 2 * drives))  # of z at the begin of the period, u and the u before
+        Z[:, :, :total] = np.eye(total)
+        before = 0.0
+        for t, J in self.jumps:
+            for a, b, u in ((before, min(t, phase), total + drives), (max(before, phase), t, total)):
+                if b > a:
+                    step = linalg.expm(whole * (b - a))
+                    Z[:, :both] = step[:, :both, :both] @ Z[:, :both]
+                    Z[:, :both, u : u + drives] += step[:, :both, both:]
+            Z, before = J @ Z, t
+        return Z[:, :, :total], Z[:, :, total:]
 
 
 def _without_idle_cells(loops: OpenLoops, both: int) -> OpenLoops:

@@ -4,11 +4,18 @@ With the other drives as they are, gain g of drive k or a factor e^{-jφ} there 
 L_k = -1/g, or L_k e^{-jφ} = -1. A gain and phase at once, g e^{jφ} within the disk of size α around 1, it bears where
 α < 1/max |S_kk - 1/2| [Seiler, Packard, Gahinet 2020]; all drives at once and each otherwise where α < 1/μ(S - 1/2), of which the
 largest singular value is a bound, here after scaling drives against each other.
+
+What all drives have in common, a factor g, a phase e^{-jφ} or a delay e^{-jωτ}, brings the loop to the border where an eigenvalue
+λ of L is -1/g, or λ e^{-jφ} = -1: where |λ| = 1. On a clock such a delay is exact for whole periods alone; `_delay_of_all` asks
+loops whose forces arrive later (`ClockedLoops.late`) for their poles.
 """
+
+from collections.abc import Callable
+from math import ceil
 
 import numpy as np
 
-from gough.simulation.linear.open_loop import OpenLoops
+from gough.simulation.linear.open_loop import ClockedLoops, OpenLoops
 from gough.simulation.loops._frequencies import Responses, continuous_poles
 
 Array = np.ndarray
@@ -28,6 +35,14 @@ MEASURES = {
 """Of every drive, and how many numbers."""
 FIRST = 0.5**0.5
 """|S| at the bandwidth."""
+ALL = {"gain_margin_all": (2,), "phase_margin_deg_all": (), "delay_margin_all": ()}
+"""Of what all drives have in common, and the shape of each."""
+FAINT = 1e-8
+"""|λ| that no gain brings to 1."""
+PARTS = 8
+"""Of a period, at whose ends loops with later forces are looked at."""
+LOOKED, MORE = 12, 2
+"""Periods of a delay by lags up to which they are, so many more than those; where it is longer, so many at first."""
 
 
 def growth(loops: OpenLoops) -> Array:
@@ -62,9 +77,9 @@ def measure_loops(loops: OpenLoops, sizes: Array) -> dict[str, Array]:
         up = g > 1
         np.minimum.at(out["gain_margin"][..., 1], (p[up], k[up]), g[up])
         np.maximum.at(out["gain_margin"][..., 0], (p[~up], k[~up]), g[~up])
+    out |= _of_all(of)
     pose, drive, w, S = of.crossings(_above_one, np.isfinite)
-    back = np.angle(_opened(S)) + np.pi  # to -1 by a lag
-    back = np.where(back <= 0, back + 2 * np.pi, back)
+    back = _lag_to_border(S)
     np.minimum.at(out["phase_margin_deg"], (pose, drive), np.degrees(np.minimum(back, 2 * np.pi - back)))
     np.minimum.at(out["delay_margin"], (pose, drive), back / w)
     out["crossover_hz"] = _extreme(np.maximum, (n, drives), pose, drive, w / (2 * np.pi))
@@ -82,6 +97,76 @@ def measure_loops(loops: OpenLoops, sizes: Array) -> dict[str, Array]:
     return out | {"peak_hz": np.where(none, np.inf, at / (2 * np.pi))}
 
 
+def _of_all(of: Responses) -> dict[str, Array]:
+    """Margins (n, …) of what all drives have in common."""
+    n = len(of.loops.A)
+    gain, phase, delay = np.tile([0.0, np.inf], (n, 1)), np.full(n, np.inf), np.full(n, np.inf)
+    pose, _, s = of.locus_crossings(np.imag, lambda s: _turns(s, FAINT))
+    ends = [(pose, s)]
+    for w in _real_ends(of):
+        found = np.linalg.eigvals(of.sensitivity(np.arange(n), w)) + 0j
+        p, k = np.nonzero(_turns(found, FAINT))
+        ends.append((p, found[p, k]))
+    for p, s in ends:
+        g = -1.0 / _opened(np.real(s))
+        up = g > 1
+        np.minimum.at(gain[:, 1], p[up], g[up])
+        np.maximum.at(gain[:, 0], p[~up], g[~up])
+    pose, w, s = of.locus_crossings(_above_one, np.isfinite)
+    back = _lag_to_border(s)
+    np.minimum.at(phase, pose, np.degrees(np.minimum(back, 2 * np.pi - back)))
+    np.minimum.at(delay, pose, back / w)
+    if of.loops.clock is not None:
+        delay = _delay_of_all(of.loops, delay)
+    return dict(zip(ALL, (gain, phase, delay), strict=True))
+
+
+def _delay_of_all(loops: OpenLoops, lags: Array) -> Array:
+    """The least delay (n,), s, of all forces at which loops on a clock are not stable, by their poles. lags (n,): by a lag of the
+    forces, e^{-jωτ}, which counts where it is long beside a period."""
+    assert loops.clock is not None
+    T, out = loops.clock.period, lags.copy()
+    for k in range(len(lags)):
+        clock = loops.clock.part(np.array([k]))
+
+        def rate(delay: float, clock: ClockedLoops = clock) -> float:
+            values = np.abs(np.linalg.eigvals(clock.late(delay).closed)).max()
+            return float(np.log(max(values, 1e-300)) / T)
+
+        periods = ceil(lags[k] / T) + MORE if lags[k] < LOOKED * T else MORE
+        found = _first_above(rate, T / PARTS, periods * PARTS)
+        out[k] = lags[k] if found is None else found
+    return out
+
+
+def _first_above(rate: Callable[[float], float], step: float, steps: int) -> float | None:
+    """The first x at which rate(x) reaches 0, looked at in steps; of maxima between them, too. None where there is none."""
+    x, y = [0.0], [rate(0.0)]
+    for k in range(1, steps + 1):
+        x, y = [*x[-2:], k * step], [*y[-2:], rate(k * step)]
+        if y[-1] >= 0:
+            return _border(rate, x[-2], x[-1])
+        if len(y) == 3 and y[1] > y[0] and y[1] > y[2]:
+            top = x[1] + 0.5 * step * (y[2] - y[0]) / (2 * y[1] - y[0] - y[2])
+            if rate(top) >= 0:
+                return _border(rate, x[1] if top > x[1] else x[0], top)
+    return None
+
+
+def _border(rate: Callable[[float], float], below: float, above: float) -> float:
+    """Where rate changes its sign."""
+    for _ in range(40):
+        half = 0.5 * (below + above)
+        below, above = (below, half) if rate(half) >= 0 else (half, above)
+    return above
+
+
+def _lag_to_border(S: Array) -> Array:
+    """By how much (rad, above 0) loops of S must lag to be -1."""
+    back = np.angle(_opened(S)) + np.pi
+    return np.where(back <= 0, back + 2 * np.pi, back)
+
+
 def _real_ends(of: Responses) -> list[Array]:
     """ω (n,) at which responses are real: 0, and the Nyquist frequency of a clock."""
     n, period = len(of.loops.A), of.loops.period
@@ -94,9 +179,11 @@ def _opened(S: Array) -> Array:
         return 1.0 / S - 1.0
 
 
-def _turns(S: Array) -> Array:
-    """Whether L_k is real and negative there, or as good as infinite: S_kk above 1, or below 0, not 0."""
-    return np.isfinite(S) & ((np.real(S) > 1.0) | (np.real(S) < -NOTHING)) & (np.abs(np.imag(S)) <= 1e-6 * np.abs(S))
+def _turns(S: Array, least: float = 0.0) -> Array:
+    """Whether L_k is real and negative there, or as good as infinite: S_kk above 1, or below 0, not 0. least: |L_k| that
+    is none."""
+    real = np.real(S)
+    return np.isfinite(S) & ((real > 1.0 + least) | (real < -NOTHING)) & (np.abs(np.imag(S)) <= 1e-6 * np.abs(S))
 
 
 def _above_one(S: Array) -> Array:

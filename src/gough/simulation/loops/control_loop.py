@@ -10,12 +10,13 @@ import numpy as np
 from gough.analysis.linear_model import linear_model
 from gough.analysis.modes import one_design
 from gough.arguments import a_law, a_model, checked, design, numbers, word, wrenches
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError, warn
 from gough.model import LinearModel, Model
 from gough.simulation.control.law import Law
 from gough.simulation.linear.law_slopes import LawSlopes
 from gough.simulation.linear.open_loop import OpenLoops, continuous_poles, open_loops
-from gough.simulation.loops._measures import is_stable, measure_loops
+from gough.simulation.loops._folded import FoldedMode, folded_modes
+from gough.simulation.loops._measures import ALL, is_stable, measure_loops
 from gough.simulation.loops._small_law import small_law
 from gough.text import short_repr
 
@@ -32,8 +33,10 @@ class ControlLoop:
     stable loop, for every drive with the others' loops closed: gain_margin (drives, 2): factors of the force, the one below 1
     (0: none) and the one above (inf: none) at which stability is lost; phase_margin_deg, delay_margin (s), crossover_hz (the
     highest frequency with |L_k| = 1), bandwidth_hz (the lowest with |S_kk| = 1/√2), disk_margin (drives,): gains and phases
-    within (2 + α)/(2 - α) and 2 atan(α/2) at a time. Of all drives at once: disk_margin_all, sensitivity_peak (the largest
-    singular value of S) and peak_hz. NaN where it is not stable.
+    within (2 + α)/(2 - α) and 2 atan(α/2) at a time. Of what all drives have in common, as a clock: gain_margin_all (2,),
+    phase_margin_deg_all, delay_margin_all (s). Of all drives at once, each otherwise: disk_margin_all, sensitivity_peak (the
+    largest singular value of S) and peak_hz. NaN where it is not stable. folded: modes above half the rate of a clock, each with
+    hz, acts_hz (at which the clock sees it) and gain (the largest |λ| there, λ the eigenvalues of L), where that is 0.5 or more.
     """
 
     open: LinearModel
@@ -45,14 +48,24 @@ class ControlLoop:
     crossover_hz: Array
     bandwidth_hz: Array
     disk_margin: Array
+    gain_margin_all: Array
+    phase_margin_deg_all: float
+    delay_margin_all: float
     disk_margin_all: float
     sensitivity_peak: float
     peak_hz: float
+    folded: tuple[FoldedMode, ...] = ()
 
     @property
     def period(self) -> float | None:
         """Of the law's clock (s); None in continuous time."""
         return self.open.period
+
+    @cached_property
+    def verdict(self) -> str:
+        """In words: whether it is stable, and which modes fold back."""
+        grows = f"unstable, growing at {self.poles[0].real:.4g} 1/s, {abs(self.poles[0].imag) / (2 * np.pi):.4g} Hz"
+        return "; ".join(["stable" if self.stable else grows, *map(str, self.folded)])
 
     @checked(hz=numbers)
     def response(self, hz: Any) -> Array:
@@ -113,7 +126,21 @@ def control_loop(
     poles = np.where(np.isnan(poles), complex(-np.inf), poles)
     measures = measure_loops(loops, force_sizes(model)) if stable else no_measures(1, len(linear.inputs))
     own = {name: x[0] if x.ndim > 1 else float(x[0]) for name, x in measures.items()}
-    return ControlLoop(_named(linear, loops), poles[np.argsort(-poles.real)], stable, **own)  # type: ignore[arg-type]
+    folded = folded_modes(loops)
+    tell_folded(model, law, folded)
+    named = _named(linear, loops)
+    return ControlLoop(named, poles[np.argsort(-poles.real)], stable, **own, folded=folded)  # type: ignore[arg-type]
+
+
+def tell_folded(model: Model, law: Law, folded: tuple[FoldedMode, ...]) -> None:
+    """A warning where stability hangs on modes above half the rate of the clock."""
+    if strong := [x for x in folded if x.gain >= 1.0]:
+        warn(
+            f"control_loop: {model.robot.name} under {law.name}: stability hangs on what is faster than half the rate of the "
+            f"clock: {'; '.join(map(str, strong))}. A lower bandwidth of the encoders, less damping gain or a shorter period "
+            "keep |L| below 1",
+            RunWarning,
+        )
 
 
 def _named(linear: LinearModel, loops: OpenLoops) -> LinearModel:
@@ -137,6 +164,7 @@ def no_measures(n: int, drives: int) -> dict[str, Array]:
     """Measures of n loops that are not stable: NaN."""
     each = ("phase_margin_deg", "delay_margin", "crossover_hz", "bandwidth_hz", "disk_margin")
     out = {"gain_margin": np.full((n, drives, 2), np.nan)} | {name: np.full((n, drives), np.nan) for name in each}
+    out |= {name: np.full((n, *shape), np.nan) for name, shape in ALL.items()}
     return out | {name: np.full(n, np.nan) for name in ("disk_margin_all", "sensitivity_peak", "peak_hz")}
 
 

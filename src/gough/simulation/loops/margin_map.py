@@ -23,7 +23,7 @@ from gough.model import Model
 from gough.simulation.control.law import Law
 from gough.simulation.linear.law_slopes import LawSlopes
 from gough.simulation.linear.open_loop import open_loops
-from gough.simulation.loops._measures import growth, is_stable, measure_loops
+from gough.simulation.loops._measures import ALL, growth, is_stable, measure_loops
 from gough.simulation.loops._small_law import small_law
 from gough.simulation.loops.control_loop import (
     demand_feedback,
@@ -43,6 +43,7 @@ MEASURES = (
     "crossover_hz",
     "bandwidth_hz",
     "disk_margin",
+    *ALL,
     "disk_margin_all",
     "sensitivity_peak",
     "peak_hz",
@@ -69,6 +70,9 @@ class MarginMap:
     crossover_hz: Array
     bandwidth_hz: Array
     disk_margin: Array
+    gain_margin_all: Array
+    phase_margin_deg_all: Array
+    delay_margin_all: Array
     disk_margin_all: Array
     sensitivity_peak: Array
     peak_hz: Array
@@ -252,6 +256,9 @@ def draw_margins(made: MarginMap, path: str | Path) -> None:
         ("largest singular value of S", made.sensitivity_peak),
         ("least bandwidth (Hz)", made.bandwidth_hz.min(axis=1)),
     ]
+    if np.isfinite(made.delay_margin_all).any():
+        late = np.where(np.isinf(made.delay_margin_all), np.nan, 1e3 * made.delay_margin_all)
+        panels.insert(1, ("delay margin of all drives (ms)", late))
     if np.isfinite(gain).any():
         panels.insert(0, ("least gain margin (dB)", np.where(np.isinf(gain), np.nan, gain)))
     flat = not made.samples.is_grid or len(made.samples.axes) == 1

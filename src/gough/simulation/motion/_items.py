@@ -11,27 +11,18 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
+from pydantic import BeforeValidator
 
 from gough.errors import UsageError
-from gough.robot.fields import (
-    Angle,
-    Bound,
-    Coordinate,
-    FullName,
-    Number,
-    Position,
-    Vector,
-    number_as_written,
-    number_fault,
-    quantity,
-)
-from gough.robot.item import Fault, Item, as_error
+from gough.robot.fields import Angle, Coordinate, FullName, Number, Position, Vector, quantity
+from gough.robot.item import Item
 from gough.robot.pose import Pose
+from gough.robot.units import demand_fit
 from gough.simulation.motion._law_limits import RATES
 from gough.simulation.motion._points import with_units
+from gough.simulation.motion._written import Numbers, number_field
 from gough.simulation.motion.circle import circle, square
-from gough.simulation.motion.fourier import fourier
+from gough.simulation.motion.fourier import POSED, fourier
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.moves import polygon, quintic, septic, trapezoid, trigonometric
 from gough.simulation.motion.quiet.quiet import quiet
@@ -39,41 +30,21 @@ from gough.simulation.motion.s_curve import s_curve
 from gough.simulation.motion.shape import shape
 from gough.simulation.motion.spline import spline, spline_file
 
-Numbers = tuple[float, ...]
-
-
-def _entries(dimensions: tuple[str, ...], bound: Bound, one: bool) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
-        if hasattr(value, "tolist"):
-            value = value.tolist()
-        if not isinstance(value, list | tuple):
-            if one:
-                return number_as_written(value, dimensions, bound)
-            raise as_error([Fault((), value, "not a list", "a list")])
-        found = [(k, number_fault(entry, dimensions, bound)) for k, entry in enumerate(value)]
-        faults = [Fault((k, *f.place), f.value, f.message, f.expected) for k, f in found if f is not None]
-        if faults:
-            raise as_error(faults)
-        return tuple(number_as_written(entry, dimensions, bound) for entry in value)
-
-    return check
-
-
-def _field(*dimensions: str, bound: Bound = "any", one: bool = True) -> tuple[PlainValidator, WithJsonSchema]:
-    plain = {"type": ["number", "string"]}
-    items = {"type": "array", "items": plain}
-    return PlainValidator(_entries(dimensions, bound, one)), WithJsonSchema({"anyOf": [plain, items]} if one else items)
-
-
-_positive, _not_negative = _field("time", bound="positive"), _field("time", bound="not negative")
-_list = _field("time", bound="not negative", one=False)
-_values = _field("length", "angle", "number", one=False)
-_speeds = _field("speed", "angular speed", bound="positive")
-_turn_speeds = _field("angular speed", bound="positive")
-_accelerations = _field("acceleration", "angular acceleration", bound="positive")
-_turn_accelerations = _field("angular acceleration", bound="positive")
-_jerks, _turn_jerks = _field("jerk", "angular jerk", bound="positive"), _field("angular jerk", bound="positive")
-_snaps, _turn_snaps = _field("snap", "angular snap", bound="positive"), _field("angular snap", bound="positive")
+_positive, _not_negative = number_field("time", bound="positive"), number_field("time", bound="not negative")
+_list = number_field("time", bound="not negative", one=False)
+_values = number_field("length", "angle", "number", one=False)
+_speeds = number_field("speed", "angular speed", bound="positive")
+_turn_speeds = number_field("angular speed", bound="positive")
+_accelerations = number_field("acceleration", "angular acceleration", bound="positive")
+_turn_accelerations = number_field("angular acceleration", bound="positive")
+_jerks, _turn_jerks = (
+    number_field("jerk", "angular jerk", bound="positive"),
+    number_field("angular jerk", bound="positive"),
+)
+_snaps, _turn_snaps = (
+    number_field("snap", "angular snap", bound="positive"),
+    number_field("angular snap", bound="positive"),
+)
 
 Durations = Annotated[float | Numbers, *_positive]
 """Positive times (s): one, or a list."""
@@ -240,10 +211,21 @@ class PolygonItem(ThroughItem, EdgesItem):
     make = staticmethod(polygon)
 
 
-class CentreItem(MotionItem):
-    """A path about a centre in a plane."""
+class PosedItem(MotionItem):
+    """A path about one pose."""
 
     pose: PoseOrHome | None = None
+
+    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
+        out = super().arguments(home)
+        if out.get("pose") == "home":
+            out["pose"] = home_of(home)
+        return out
+
+
+class CentreItem(PosedItem):
+    """A path about a centre in a plane."""
+
     point: Position | None = None
     drives: dict[str, Coordinate] | None = None
     joints: dict[str, Coordinate] | None = None
@@ -251,12 +233,6 @@ class CentreItem(MotionItem):
     towards: Vector | None = None
     plane: tuple[str, str] | None = None
     frame: FullName | None = None
-
-    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
-        out = super().arguments(home)
-        if out.get("pose") == "home":
-            out["pose"] = home_of(home)
-        return out
 
     def measured_motion(self, made: Motion, *keys: str) -> Motion:
         """The motion in whose plane the numbers at `keys` are measured."""
@@ -315,7 +291,7 @@ class SplineItem(ThroughItem):
         return spline_file(folder / arguments.pop("file"), **arguments)
 
 
-class FourierItem(MotionItem):
+class FourierItem(PosedItem):
     """`fourier`."""
 
     period: Time
@@ -324,11 +300,15 @@ class FourierItem(MotionItem):
     cosines: dict[str, Values] | None = None
     sines: dict[str, Values] | None = None
     periods: int = 1
+    frame: FullName | None = None
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
         made = fourier(**self.arguments(home))
         for key in ("cosines", "sines"):
-            for name, amplitudes in (getattr(self, key) or {}).items():
+            waves = getattr(self, key) or {}
+            if self.pose is not None:
+                demand_fit(waves, POSED, f"fourier: {key}")
+            for name, amplitudes in waves.items() if self.pose is None else ():
                 made = with_units(made, [name], amplitudes, f"{key}.{name}")
         return made
 
@@ -336,8 +316,8 @@ class FourierItem(MotionItem):
 class ServosItem(Item):
     """Drives that are held by servos, one number or one each."""
 
-    stiffness: Annotated[float | Numbers, *_field("stiffness", "angular stiffness", bound="not negative")] = 0.0
-    damping: Annotated[float | Numbers, *_field("damping", "angular damping", bound="not negative")] = 0.0
+    stiffness: Annotated[float | Numbers, *number_field("stiffness", "angular stiffness", bound="not negative")] = 0.0
+    damping: Annotated[float | Numbers, *number_field("damping", "angular damping", bound="not negative")] = 0.0
 
 
 def _locked_or_servos(value: Any) -> Any:
@@ -349,10 +329,10 @@ class ShapeItem(Item):
     """Arguments of `shape` beside a motion."""
 
     shaper: Literal["zv", "zvd", "ei", "two_mode"] = "zv"
-    modes: Annotated[float | Numbers, *_field("number", bound="not negative")] | None = None
+    modes: Annotated[float | Numbers, *number_field("number", bound="not negative")] | None = None
     drives: Annotated[Literal["locked"] | ServosItem, BeforeValidator(_locked_or_servos)] = "locked"
-    frequency: Annotated[float | Numbers, *_field("frequency", bound="positive")] | None = None
-    damping: Annotated[float | Numbers, *_field("number", bound="not negative")] | None = None
+    frequency: Annotated[float | Numbers, *number_field("frequency", bound="positive")] | None = None
+    damping: Annotated[float | Numbers, *number_field("number", bound="not negative")] | None = None
     tolerance: Annotated[float, quantity("number", bound="positive")] = 0.05
     samples: int = 33
 

@@ -212,6 +212,9 @@ def _pose(name: str, entry: Any) -> tuple[np.ndarray, Pose | None]:
     from pydantic import ValidationError
 
     pose = None
+    if isinstance(entry, str):
+        known = "; 'home' is for files, in Python it is model.home_pose" if entry == "home" else ""
+        raise UsageError(f"{name}={show_value(entry)}: a text is no pose{known}")
     if isinstance(entry, Mapping):
         try:
             entry = pose = Pose.model_validate(entry)

@@ -4,7 +4,7 @@ A file:  format: 1, name:, title:, source:, robot: (the gallery robot it is made
 A motion has the key of its family, and may have slower: (a factor) and shape: (a shaper, or its arguments) beside it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from gough.robot.loader import locate, warn_of_angles
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.units import convert
 from gough.simulation.motion._items import FAMILIES, QuietItem, ShapeItem
+from gough.simulation.motion.examples import EXAMPLES
 from gough.simulation.motion.motion import Motion, chain, rest
 from gough.text import exists, one_line
 
@@ -119,6 +120,16 @@ def motion_in(data: Any, mark: Mark, file: str, model: "Model | None" = None) ->
     return _MotionReader(file, home, model).motion(data, mark)
 
 
+def _with_example(problems: list[Problem], family: str) -> list[Problem]:
+    """The problems of a family; where keys are wrong or missing, or do not go together, the last one shows how it is written."""
+    shown = [k for k, p in enumerate(problems) if "key" in p.message or p.value is ABSENT]
+    if not shown:
+        return problems
+    last = problems[shown[-1]]
+    problems[shown[-1]] = replace(last, example=f"{family}: {EXAMPLES[family]}")
+    return problems
+
+
 class _MotionReader:
     def __init__(self, file: str, home: np.ndarray | None, model: "Model | None") -> None:
         self.file, self.home, self.model = file, home, model
@@ -162,12 +173,14 @@ class _MotionReader:
         try:
             item = FAMILIES[key].model_validate(data[key], context={"reading": True})
         except ValidationError as error:
-            return None, [self._located(data, key, fault) for fault in faults_of(error)]
+            return None, _with_example([self._located(data, key, fault) for fault in faults_of(error)], key)
         try:
             if isinstance(item, QuietItem):
                 made = item.quiet_motion(self.home, self.model)
             else:
                 made = item.motion(self.home, Path(self.file).parent)
+        except UsageError as error:
+            return None, _with_example([self._problem(data.marks[key], ABSENT, str(error))], key)
         except GoughError as error:
             return None, [self._problem(data.marks[key], ABSENT, str(error))]
         problems = self._unit_problems(data, key, made)

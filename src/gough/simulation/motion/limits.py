@@ -117,6 +117,7 @@ def check_motion(
         model.layout.drive_units,
         tuple(sorted(problems + found, key=lambda p: p.spans[0][0])),
         tuple(notes),
+        q[:, :7] if model.mechanism.has_platform else None,
     )
 
 
@@ -157,6 +158,7 @@ def _without_rounding(x: np.ndarray) -> np.ndarray:
 
 
 def _notes(model: "Model", motion: Motion, sample: Sample) -> Iterator[str]:
+    yield from map(str, motion.shaped)
     largest = np.abs(sample.velocity).max()
     for name, k in (("begins", 0), ("ends", -1)):
         if np.abs(sample.velocity[k]).max() > JUMP * largest:
@@ -188,7 +190,8 @@ def _unreached(states: MotionStates) -> Iterator[MotionProblem]:
             here = (states.status == code) & (states.places == place)
             first = float(states.t[here][0])
             text = f"{Status(code).name} at {place}: {EXPLANATION[Status(code)]}"
-            yield MotionProblem("reach", place, spans(states.t, here), float("nan"), first, text)
+            count = int(here.sum())
+            yield MotionProblem("reach", place, spans(states.t, here), float("nan"), first, text, count)
 
 
 def _impossible(model: "Model", states: MotionStates, wanted: Sample, target: MotionTarget) -> Iterator[MotionProblem]:
@@ -197,9 +200,8 @@ def _impossible(model: "Model", states: MotionStates, wanted: Sample, target: Mo
     if here.any():
         k = int(np.nanargmax(np.where(here, states.missed, np.nan)))
         text = f"the robot's freedoms ({' '.join(model.layout.v_names[: model.mobility])}) do not allow the velocity asked for"
-        yield MotionProblem(
-            "freedom", "velocity", spans(states.t, here), float(states.missed[k]), float(states.t[k]), text
-        )
+        worst, count = float(states.missed[k]), int(here.sum())
+        yield MotionProblem("freedom", "velocity", spans(states.t, here), worst, float(states.t[k]), text, count)
 
 
 def _forces(target: MotionTarget, states: MotionStates, wanted: Sample, wrench: Any):
@@ -212,9 +214,8 @@ def _forces(target: MotionTarget, states: MotionStates, wanted: Sample, wrench: 
         lost = good & ~settled
         if lost.any():
             text = "flexible bodies find no rest in quasi-static bending (buckling, or a singularity near)"
-            problems.append(
-                MotionProblem("forces", "bodies", spans(states.t, lost), np.nan, float(states.t[lost][0]), text)
-            )
+            first, count = float(states.t[lost][0]), int(lost.sum())
+            problems.append(MotionProblem("forces", "bodies", spans(states.t, lost), np.nan, first, text, count))
         return q, tau, problems
     tau = np.full((len(q), len(model.drive_index)), np.nan)
     if good.any():
@@ -231,9 +232,8 @@ def _forces(target: MotionTarget, states: MotionStates, wanted: Sample, wrench: 
             here = np.zeros(len(q), dtype=bool)
             here[np.flatnonzero(good)[made.status == code]] = True
             text = f"{Status(code).name}: {EXPLANATION[Status(code)]}"
-            problems.append(
-                MotionProblem("forces", "drives", spans(states.t, here), np.nan, float(states.t[here][0]), text)
-            )
+            first, count = float(states.t[here][0]), int(here.sum())
+            problems.append(MotionProblem("forces", "drives", spans(states.t, here), np.nan, first, text, count))
     return q, tau, problems
 
 
@@ -250,7 +250,8 @@ def _limits(target: MotionTarget, t: np.ndarray, q, v, tau, good: np.ndarray) ->
             here[good[over]] = True
             worst = int(np.nanargmin(margin))
             text = f"beyond its limit, by up to {-margin[worst]:.6g} {limit.unit}".rstrip()
-            yield MotionProblem("limit", str(limit), spans(t, here), float(-margin[worst]), float(t[good[worst]]), text)
+            by, at = float(-margin[worst]), float(t[good[worst]])
+            yield MotionProblem("limit", str(limit), spans(t, here), by, at, text, int(over.sum()))
 
 
 def _singular(target: MotionTarget, t: np.ndarray, q: np.ndarray, good: np.ndarray, condition: float):
@@ -265,6 +266,8 @@ def _singular(target: MotionTarget, t: np.ndarray, q: np.ndarray, good: np.ndarr
     worst = found.serial.argmin(axis=1) if found.serial.shape[1] else None
     serial[good] = found.serial.min(axis=1) if worst is not None else 1.0
     for kind, value in (("parallel", parallel), ("serial", serial)):
+        if kind == "parallel" and not target.model.driven:
+            continue  # fewer drives than freedoms hold it nowhere: no place is worse
         here = value < condition
         if here.any():
             k = int(np.nanargmin(value))
@@ -272,7 +275,8 @@ def _singular(target: MotionTarget, t: np.ndarray, q: np.ndarray, good: np.ndarr
                 "drives" if kind == "parallel" or worst is None else found.serial_names[worst[good.tolist().index(k)]]
             )
             text = f"near a {kind} singularity: {value[k]:.3g}, below {condition:g}"
-            problems.append(MotionProblem("singular", place, spans(t, here), float(value[k]), float(t[k]), text))
+            count = int(here.sum())
+            problems.append(MotionProblem("singular", place, spans(t, here), float(value[k]), float(t[k]), text, count))
     problems += _crossings(target, t[good], q[good], found.scaled_map)
     return parallel, serial, problems
 
@@ -292,4 +296,4 @@ def _crossings(target: MotionTarget, t: np.ndarray, q: np.ndarray, S: np.ndarray
         for k in np.flatnonzero(sign[1:] * sign[:-1] < 0):
             pair = (float(t[k]), float(t[k + 1]))
             text = f"crosses a {word} singularity between {pair[0]:.6g} and {pair[1]:.6g} s"
-            yield MotionProblem("crossing", place, (pair,), 0.0, pair[0], text)
+            yield MotionProblem("crossing", place, (pair,), 0.0, pair[0], text, 2)

@@ -28,6 +28,7 @@ from gough.simulation.motion.paths import (
     merged_coordinates,
     piece_of,
 )
+from gough.simulation.motion.shaping import Shaping
 from gough.simulation.motion.table import SLACK, MotionTable, table
 from gough.spatial.charts import Three
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES
@@ -44,7 +45,8 @@ LONGEST = 1e9
 class Motion:
     """names, units: of the position's channels (units "" where nobody said). parts: in their order, without gaps. frame: whose
     pose or point it is; None is the platform. extend: None, or "hold": at rest outside. known_kinks: its kinks, where its maker
-    knows them. first: (q, v) in which a run of it begins, where that does not follow from the motion."""
+    knows them. first: (q, v) in which a run of it begins, where that does not follow from the motion. shaped: the shapers that it
+    went through, or a quiet law, with the vibrations they are for; empty where there are none, and of a motion made slower."""
 
     kind: str
     names: tuple[str, ...]
@@ -54,6 +56,7 @@ class Motion:
     extend: str | None = None
     known_kinks: np.ndarray | None = None
     first: tuple[np.ndarray, np.ndarray] | None = None
+    shaped: tuple[Shaping, ...] = ()
 
     def __post_init__(self) -> None:
         if self.extend is not None and not (isinstance(self.extend, str) and self.extend == "hold"):
@@ -62,7 +65,8 @@ class Motion:
     def __repr__(self) -> str:
         whose = f" of {self.frame}" if self.frame else ""
         what = "" if self.kind in ("pose", "point") else " " + " ".join(self.names)
-        return f"<motion: {self.kind}{whose}{what}, {self.duration:.6g} s, {len(self.breaks) - 1} pieces>"
+        made = "".join(f"; {one}" for one in self.shaped)
+        return f"<motion: {self.kind}{whose}{what}, {self.duration:.6g} s, {len(self.breaks) - 1} pieces{made}>"
 
     @cached_property
     def breaks(self) -> np.ndarray:
@@ -158,7 +162,9 @@ class Motion:
         """The same path in `factor` times the time (below 1: faster): velocities fall by it, accelerations by its square."""
         times = float(take("slower: factor", number(above=0), factor))
         kinks = None if self.known_kinks is None else self.known_kinks * times
-        return replace(self, parts=tuple(part.slower(times) for part in self.parts), known_kinks=kinks, first=None)
+        return replace(
+            self, parts=tuple(part.slower(times) for part in self.parts), known_kinks=kinks, first=None, shaped=()
+        )
 
     def table(self) -> MotionTable:
         """The motion as piecewise polynomials; see `MotionTable`."""
@@ -222,6 +228,7 @@ def chain(parts: Sequence[Motion], jump: bool = False) -> Motion:
         frame=first.frame,
         extend=first.extend,
         first=first.first,
+        shaped=tuple(one for motion in parts for one in motion.shaped),
     )
 
 

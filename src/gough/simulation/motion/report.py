@@ -16,6 +16,7 @@ SHOWN = 3
 class MotionProblem:
     """kind: "reach", "freedom", "limit", "forces", "singular", "crossing" or "jump". place: leg, joint, limit or loop.
     spans: ((first, last), …), s, between which samples have it. worst: how bad at most, at time `at` (s); `text` has the words.
+    samples: how many have it.
     """
 
     kind: str
@@ -24,20 +25,23 @@ class MotionProblem:
     worst: float
     at: float
     text: str
+    samples: int = 1
 
     def __str__(self) -> str:
         shown = ", ".join(_span(*s) for s in self.spans[:SHOWN])
         more = f" and {len(self.spans) - SHOWN} more" if len(self.spans) > SHOWN else ""
         subject = "" if self.kind in ("reach", "jump", "freedom") else f"{self.place}: "
         worst = f" (worst at {self.at:.6g} s)" if self.kind in ("limit", "singular", "freedom") else ""
-        return f"t = {shown}{more} s: {subject}{self.text}{worst}"
+        count = f" ({self.samples} sample{'s' * (self.samples > 1)})" if self.kind == "reach" else ""
+        return f"t = {shown}{more} s: {subject}{self.text}{worst}{count}"
 
 
 @dataclass(frozen=True, eq=False)
 class MotionReport:
     """t (n,), s: rising, inner kinks twice. q, v, acceleration, status: of the robot there (NaN where the status is bad).
     drives, drive_rates (n, drives); tau (n, drives): drive forces, NaN where not computed. parallel, serial (n,): distance to
-    singularities. problems: all of them, by time; notes: what a run should know."""
+    singularities. problems: all of them, by time; notes: what a run should know. poses (n, 7): x y z qw qx qy qz of the platform
+    whatever the motion speaks of, None where there is no platform. unreached: how many samples the robot does not get to."""
 
     robot: str
     motion: Motion = field(repr=False)
@@ -55,6 +59,23 @@ class MotionReport:
     drive_units: tuple[str, ...]
     problems: tuple[MotionProblem, ...]
     notes: tuple[str, ...]
+    poses: np.ndarray | None = field(default=None, repr=False)
+
+    @property
+    def unreached(self) -> int:
+        """How many samples the robot does not get to."""
+        return int(np.count_nonzero(self.status))
+
+    @property
+    def reach(self) -> str:
+        """How many samples the robot does not get to, when and where, in words; "" where it gets to all."""
+        if not self.unreached:
+            return ""
+        lost = self.t[self.status != 0]
+        places = list(dict.fromkeys(p.place for p in self.problems if p.kind == "reach"))
+        where = ", ".join(places[:SHOWN]) + (f" and {len(places) - SHOWN} more" if len(places) > SHOWN else "")
+        when = f"first at {lost[0]:.4g} s, last at {lost[-1]:.4g} s" if len(lost) > 1 else f"at {lost[0]:.4g} s"
+        return f"out of reach: {len(lost)} of {len(self.t)} samples, {when} ({where})"
 
     @property
     def ok(self) -> bool:
@@ -73,7 +94,8 @@ class MotionReport:
         what = {"pose": "the platform", "drives": "drives", "joints": "joints", "point": "a point"}[self.motion.kind]
         what = f"frame {self.motion.frame}" if self.motion.frame else what
         lines = [f"{self.robot}: motion of {what}, {self.motion.duration:.6g} s, {len(self.t)} samples: {verdict}"]
-        lines += [f"  {p}" for p in self.problems]
+        lines += [f"  {self.reach}"] if self.unreached else []
+        lines += [f"  {p}" for p in sorted(self.problems, key=lambda p: p.kind != "reach")]
         lines += [f"  note: {n}" for n in self.notes]
         if np.isfinite(self.drives).any():
             lines += self._drive_lines()

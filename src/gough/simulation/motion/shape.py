@@ -20,7 +20,7 @@ to first order in the change of f over half a swing, and exactly zero where f an
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from gough.errors import Status, UsageError
 from gough.simulation.motion._delays import DelayedPath, Swings
 from gough.simulation.motion.motion import LONGEST, Motion, coordinate_motion, pose_motion
 from gough.simulation.motion.paths import PolynomialPath, inside
+from gough.simulation.motion.shaping import ShapedMode, Shaping
 from gough.simulation.motion.spline import path_through
 from gough.simulation.motion.states import MotionStates, states_along
 
@@ -102,12 +103,11 @@ def shape(
     if frequency is not None:
         if modes is not None:
             raise UsageError("shape: give modes= or frequency=, not both")
-        made = motion
+        made, known = motion, []
         for kind, f, z in zip(kinds, *_constants(frequency, damping, len(kinds)), strict=True):
-            made = _delayed(
-                made, kind, SwingsOverTime(np.array([0.0, motion.duration]), np.full(2, f), np.full(2, z)), tolerance
-            )
-        return made
+            known.append(SwingsOverTime(np.array([0.0, motion.duration]), np.full(2, f), np.full(2, z)))
+            made = _delayed(made, kind, known[-1], tolerance)
+        return _told(made, motion, shaper, [ShapedMode(None, x.t, x.frequencies, x.damping) for x in known])
     if model is None:
         raise UsageError("shape: give the model= whose modes are to rest, or their frequency= (Hz)")
     if damping is not None:
@@ -119,13 +119,14 @@ def shape(
     poses = _Poses(model, drives, own, (t, states_of(model, motion, t, own).acceleration), samples)
     wanted = _wanted(modes, len(kinds))
     tracks, passed = _tracks(motion, poses, wanted)
-    made, changes = motion, [0.0]
+    chosen, made, changes, over = tracks, motion, [0.0], [SwingsOverTime(t, t, t)]
     for _ in range(ROUNDS):
         whole_time = made.duration
         made = motion
-        for kind, track in zip(kinds, tracks, strict=True):
-            t = np.linspace(0.0, whole_time, len(track.frequencies_hz))
-            made = _delayed(made, kind, SwingsOverTime(t, track.frequencies_hz, track.damping), tolerance)
+        t = np.linspace(0.0, whole_time, samples)
+        over = [SwingsOverTime(t, track.frequencies_hz, track.damping) for track in tracks]
+        for kind, swings in zip(kinds, over, strict=True):
+            made = _delayed(made, kind, swings, tolerance)
         before = tracks
         tracks, passed = _tracks(made, poses, wanted, (before, passed))
         changes = [np.abs(a.frequencies_hz / b.frequencies_hz - 1).max() for a, b in zip(tracks, before, strict=True)]
@@ -140,7 +141,14 @@ def shape(
         f = track.frequencies_hz
         log.info("%s: mode %d, %.6g … %.6g Hz", model.robot.name, track.mode, f.min(), f.max())
     log.info("%s: %.6g s longer", shaper, made.duration - motion.duration)
-    return made
+    taken = zip(chosen, over, strict=True)
+    modes = [ShapedMode(own.mode, x.t, x.frequencies, x.damping, own.excited) for own, x in taken]
+    return _told(made, motion, shaper, modes)
+
+
+def _told(made: Motion, of: Motion, shaper: str, modes: Sequence[ShapedMode]) -> Motion:
+    """The shaped motion that says what was done to it."""
+    return replace(made, shaped=(*of.shaped, Shaping(shaper, tuple(modes), made.duration - of.duration)))
 
 
 def _demand_rest(motion: Motion) -> None:

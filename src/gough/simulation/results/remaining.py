@@ -14,6 +14,7 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.vibration_map import stiffness_frame
 from gough.arguments import a_run, checked, number, word
 from gough.errors import UsageError
+from gough.simulation.results._settling import time_until
 from gough.simulation.results.run import Run
 from gough.text import short_repr
 
@@ -22,7 +23,7 @@ from gough.text import short_repr
 class RemainingVibration:
     """frame: whose deflections. after: when the motion ended, s. peak, amplitude (m): the largest deflection before and after.
     carried (m): how far from where it ends the drives alone have the frame after that, bodies straight; 0 where they stand still.
-    deflection (n, 3): at the run's times, m, in world axes."""
+    deflection (n, 3): at the run's times (n,), s, in m and world axes."""
 
     frame: str
     after: float
@@ -30,6 +31,15 @@ class RemainingVibration:
     amplitude: float
     carried: float
     deflection: np.ndarray
+    time: np.ndarray
+
+    @checked(to=number(above=0))
+    def settling_time(self, to: float = 0.02) -> float:
+        """How long (s) after the motion the deflection has died down for good to this part of the amplitude; inf: not in the
+        run, which must go on for longer (`Modes.decay_times` says about how long)."""
+        over = self.time >= self.after * (1 - 1e-12)
+        size = np.linalg.norm(self.deflection[over], axis=1)
+        return time_until(self.time[over], size, to * self.amplitude, self.after)
 
     @property
     def ratio(self) -> float:
@@ -72,7 +82,7 @@ def remaining_vibration(run: Run, frame: str | None = None, after: float | None 
     over = run.time >= end * (1 - 1e-12)
     carried = float(np.linalg.norm(plain[over] - plain[-1], axis=1).max())
     peak = float(size[~over].max(initial=0.0))
-    return RemainingVibration(where, end, peak, float(size[over].max()), carried, deflection)
+    return RemainingVibration(where, end, peak, float(size[over].max()), carried, deflection, run.time)
 
 
 def _straight(run: Run, q: np.ndarray) -> np.ndarray:

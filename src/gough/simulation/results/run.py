@@ -34,12 +34,13 @@ from gough.simulation.results._estimation import EstimationError, estimation_err
 from gough.simulation.results._info import RunInfo
 from gough.simulation.results._parts import Comparison, compare
 from gough.simulation.results._recorded import Channel, Recorded, force_columns, rate_columns
+from gough.simulation.results._settling import settling_time
 from gough.simulation.results._states import demand_new_names, run_from_states
 from gough.simulation.results.energies import energy_scale, exchanged_energy, relative_error
 from gough.simulation.results.plot import draw_run
 from gough.simulation.results.resample import resample
 from gough.simulation.results.robot import RobotRecord
-from gough.simulation.results.tracking import tracking_errors
+from gough.simulation.results.tracking import Tracking, tracking, tracking_errors
 from gough.structure import Layout
 
 if TYPE_CHECKING:
@@ -173,6 +174,11 @@ class Run:
         return self.info.ending.failure
 
     @property
+    def tracking(self) -> Tracking:
+        """How far it is from its motion at the stored times: {"m": (n,), "rad": (n,)}, `tracking.largest`; see `Tracking`."""
+        return self.cached("tracking object", lambda: tracking(self))
+
+    @property
     def duration(self) -> float:
         """Simulated time (s)."""
         return float(self.time[-1] - self.time[0])
@@ -285,6 +291,25 @@ class Run:
             "bad_states": int(np.count_nonzero((self.status != 0) & (self.status != Status.CROSSED))),
             "crossed": [t for t, _ in self.crossings],
         }
+
+    @checked(channel=word, within=number(above=0), to=number(above=0, most=1), after=number(), about=numbers)
+    def settling_time(
+        self,
+        channel: str,
+        within: float | None = None,
+        *,
+        to: float | None = None,
+        after: float | None = None,
+        about: Any = None,
+    ) -> float:
+        """How long (s) until a channel, or a column, stays within a distance of where it comes to rest; inf: not in this run.
+
+        within: the distance, in its unit (columns of one unit together, by the root of the sum of squares); or to: a part of the
+        largest distance from then on, 0.02 for 2 %. after: counted from this time (s), default the end of the run's motion, or
+        the beginning where there is none. about: where it comes to rest, default its mean over the last tenth, all through which
+        it must be so near.
+        """
+        return settling_time(self, channel, within, to, after, about)
 
     @checked(after=number(0))
     def estimation_error(self, after: float = 0.0) -> EstimationError:

@@ -12,6 +12,7 @@ import numpy as np
 
 from gough.arguments import a_run, checked
 from gough.errors import RunWarning, UsageError, warn, warn_deprecated
+from gough.frozen import FrozenDict
 from gough.simulation.control.replay import forces
 from gough.simulation.motion.motion import Motion
 from gough.spatial.poses import rotation_of_quaternion
@@ -27,12 +28,74 @@ FEWEST = 9
 """States of a stretch that say something of it."""
 
 
+class Tracking(FrozenDict[str, Array]):
+    """How far a robot is from the motion it was to follow: {unit: distances}, "m" and "rad" where there are such.
+
+    Of a run distances (n,) at its stored times, of an ensemble (runs,), the largest of every run, NaN where it has none. Of a
+    pose: distance of the origins (m) and angle between the orientations (rad); of a point its distance; of drives and joints the
+    largest of all of a unit. Empty where there was no motion, or one of forces. `m` and `rad` are the same by name.
+    """
+
+    what: str
+    """What the distances are of: "times" or "runs"."""
+
+    def __init__(self, values: Mapping[str, Array], what: str = "times", at: Array | None = None) -> None:
+        """at (n,): the times (s)."""
+        super().__init__(values)
+        self.what, self.at = what, at
+
+    @property
+    def m(self) -> Array:
+        """Distances in metres."""
+        return self._of("m")
+
+    @property
+    def rad(self) -> Array:
+        """Angles."""
+        return self._of("rad")
+
+    @property
+    def largest(self) -> dict[str, float]:
+        """The largest of all, by unit; NaN where there is none."""
+        return {unit: float(np.nanmax(x)) if np.isfinite(x).any() else float("nan") for unit, x in self.items()}
+
+    def _of(self, unit: str) -> Array:
+        if unit not in self:
+            raise UsageError(self._lacking(unit))
+        return self[unit]
+
+    def __missing__(self, unit: str) -> Array:
+        raise KeyError(self._lacking(unit))
+
+    def _lacking(self, unit: str) -> str:
+        there = f"there is {', '.join(self)}" if self else "there was no motion to follow"
+        return f"tracking has nothing in {unit}; {there}"
+
+    def __repr__(self) -> str:
+        if not self:
+            return "Tracking(no motion to follow)"
+        parts = [f"{self._largest(unit, x)}, median {np.nanmedian(x):.3g}" for unit, x in self.items() if x.size]
+        size = len(next(iter(self.values())))
+        return f"Tracking({size} {self.what}; {'; '.join(parts)})"
+
+    def _largest(self, unit: str, x: Array) -> str:
+        if not np.isfinite(x).any():
+            return f"nothing known in {unit}"
+        k = int(np.nanargmax(x))
+        where = f"in run {k}" if self.at is None else f"at {self.at[k]:.4g} s"
+        return f"largest {x[k]:.3g} {unit} {where}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self), self.what, self.at)
+
+
 def told_motion(motion: Motion | None) -> dict[str, Any] | None:
     """What a run keeps about its motion, beside the channel."""
     if motion is None:
         return None
-    frame = {} if motion.frame is None else {"frame": motion.frame}
-    return {"kind": motion.kind, "duration": motion.duration, "names": list(motion.names), **frame}
+    more: dict[str, Any] = {} if motion.frame is None else {"frame": motion.frame}
+    more |= {"shaped": [str(one) for one in motion.shaped]} if motion.shaped else {}
+    return {"kind": motion.kind, "duration": motion.duration, "names": list(motion.names), **more}
 
 
 def recorded_reference(layout: Any, motion: Motion | None, time: Array) -> dict[str, Any]:
@@ -64,9 +127,12 @@ def _unnamed(motion: Motion, layout: Any) -> bool:
     return motion.kind == "drives" and set(motion.names) != set(layout.drive_names)
 
 
-def tracking(run: "Run", motion: Motion | None = None) -> dict[str, Array]:
-    """Errors over the stored times by unit, {"m": (n,), "rad": (n,)}. Of a pose: distance of the origins, angle of R_ref Rᵀ; of a
-    point: the distance; of drives and joints: the largest of all. Empty for a motion of forces. motion: default the run's."""
+def tracking(run: "Run", motion: Motion | None = None) -> Tracking:
+    """Errors over the stored times, see `Tracking`. motion: default the run's."""
+    return Tracking(_errors(run, motion), "times", run.time)
+
+
+def _errors(run: "Run", motion: Motion | None) -> dict[str, Array]:
     if motion is None:
         about = run.info.motion
         if REFERENCE not in run.recorded or not isinstance(about, Mapping):
@@ -102,7 +168,7 @@ def tracking(run: "Run", motion: Motion | None = None) -> dict[str, Array]:
 
 def tracking_errors(run: "Run", motion: Motion | None = None) -> dict[str, float]:
     """Largest errors over the stored times, by unit; see `tracking`."""
-    return {unit: float(error.max()) for unit, error in tracking(run, motion).items()}
+    return {unit: float(error.max()) for unit, error in _errors(run, motion).items()}
 
 
 @checked(run=a_run)

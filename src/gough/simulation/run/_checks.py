@@ -1,22 +1,25 @@
 """What can be said about a run before it begins: a motion that the robot cannot follow, a start out of equilibrium, a step that
 is too long for what is stiff."""
 
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
-from gough.analysis.modes import natural_frequencies, quadratic_eigenvalues
+from gough.analysis.modes import free_motions, quadratic_eigenvalues
 from gough.analysis.zero_dynamics import growth_without_stress, unstable_inverse
 from gough.arguments import floats
 from gough.compilation.arrays import as_array
 from gough.compilation.repeated import Again, RepeatedFunction
 from gough.dynamics.inverse import load_sizes
 from gough.errors import GoughError, RunWarning, UsageError, warn
+from gough.kinematics.retraction import step_units
 from gough.model.external import external_load
 from gough.model.sharing import code_of
 from gough.robot.tree import placed_joints
 from gough.simulation.control.clocked import Clocked
+from gough.simulation.control.law import Law
 from gough.simulation.coordinates import units_of
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration.kept import Recent
@@ -38,6 +41,8 @@ SHAKES, WHILE = 1e-6, 0.01
 """Out of equilibrium: elastic coordinates would move by this part of a large amplitude within this time (s)."""
 RESTS = 4
 """First configurations at which forces at rest are known but for loads."""
+FITS = 1e-3
+"""By how much, of itself, a step that is named is below what is allowed."""
 GROWS = 1e-6
 """Growth of an amplitude in one step that counts."""
 
@@ -64,7 +69,7 @@ def motion_events(model: "Model", motion: Motion | None, near: Any, end: float, 
     report = check_motion(model, motion, samples=SAMPLES, forces=forces, near=begin, duration=end, parameters=numbers)
     bad = [p for p in report.problems if p.kind in IMPOSSIBLE]
     if bad:
-        text = "\n".join(f"  {p}" for p in bad)
+        text = "\n".join(f"  {line}" for line in ([report.reach] if report.reach else []) + [*map(str, bad)])
         raise UsageError(
             f"{model.robot.name} cannot follow the motion; see gough.check_motion; check='off' runs it all the same:\n{text}"
         )
@@ -170,21 +175,36 @@ def _of_loads(plant: Plant, method: Method, step: float) -> list[Event]:
 
 def _of_step(plant: Plant, first: Array, method: Method, step: float, numbers: Array) -> list[Event]:
     """Equal explicit steps too long for a vibration, or for friction at rest."""
-    found = poles(plant, first[: plant.model.layout.nq], method, numbers)
+    text = long_step(plant, first[: plant.model.layout.nq], method, step, numbers)
+    return [Event(0.0, Happening.STEP, text)] if text else []
+
+
+def long_step(plant: Plant, q: Array, method: Method, step: float, numbers: Array) -> str:
+    """That equal explicit steps (s) are too long at q (nq,) in a design (n,), and what to do; "" where they are not."""
+    found = poles(plant, q, method, numbers)
     limit = longest_step(method, found)
     if not step > limit:
-        return []
+        return ""
     fast = found[np.argmax(np.abs(found))]
     hz = (
         f"{abs(fast.imag) / (2 * np.pi):.5g} Hz"
         if abs(fast.imag) > abs(fast.real)
         else f"decays with {-fast.real:.3g}/s"
     )
-    text = (
-        f"{step:g} s is too long for what is stiffest at the start ({hz}): {method.name} needs less than {limit:.3g} s; "
-        "or take a method that chooses its steps, or an implicit one"
+    law, remedy = plant.law, ""
+    if isinstance(law, Clocked) and (grid := law.grid(plant.laws_robot.model)) is not None:
+        fits = grid / ceil(grid / limit * (1.0 + FITS))
+        remedy = f": step={fits:.12g}, which meets the times of the controller's clock (multiples of {grid:g} s)"
+    others = "a method that chooses its steps" + ("" if _is_equipped(law) else ", or an implicit one")
+    return (
+        f"{step:g} s is too long for what is stiffest at the start ({hz}): {method.name} needs less than {limit:.3g} s{remedy}; "
+        f"or take {others}"
     )
-    return [Event(0.0, Happening.STEP, text)]
+
+
+def _is_equipped(law: Law) -> bool:
+    """Whether it has sensors or actuators, which implicit methods do not have."""
+    return isinstance(law, Clocked) and law.of.equipped
 
 
 def poles(plant: Plant, q: Array, method: Method, numbers: Array) -> Array:
@@ -194,10 +214,8 @@ def poles(plant: Plant, q: Array, method: Method, numbers: Array) -> Array:
     if method.adaptive or method.limit == np.inf:
         return none
     try:
-        if model.layout.v_elastic or _smoothed(plant, numbers):
-            drives = plant.law.drives_as
-            modes = natural_frequencies(model, q, drives, about="undeformed", parameters=numbers, friction="smoothed")
-            found = np.asarray(modes.eigenvalues, dtype=complex)
+        if model.layout.v_elastic or _smoothed(plant, numbers) or _is_sprung(plant):
+            found = _of_springs(plant, q, numbers)
         else:
             found = _of_servos(plant, q, numbers)
         stiffness, damping = plant.law.error_gains(model)
@@ -205,6 +223,27 @@ def poles(plant: Plant, q: Array, method: Method, numbers: Array) -> Array:
         return np.concatenate([found, errors, _of_law(plant)])
     except (GoughError, ValueError, np.linalg.LinAlgError):  # nothing that could be linearised: no verdict
         return none
+
+
+def _of_springs(plant: Plant, q: Array, numbers: Array) -> Array:
+    """Of what bends, springs and friction at rest, without weight and loads; also of a robot that its weight bends already."""
+    model = plant.model
+    weightless = numbers.copy()
+    weightless[list(model.mechanism.gravity)] = 0.0
+    forces, here, still = RestForces(model, weightless, None), q[None], np.zeros((1, len(model.mechanism.drives)))
+    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+    terms = forces.mass(here), forces.damping(here, still, "smoothed"), forces.stiffness(here, still)
+    moving = model.mechanism.moving
+    M, C, K = ((A[0] * unit[:, None] * unit)[np.ix_(moving, moving)] for A in terms)
+    S = (forces.drive_map(here)[0] * unit[:, None])[moving]
+    N, K, C = free_motions(S, K, C, plant.law.drives_as)
+    return np.asarray(quadratic_eigenvalues(*(N.T @ A @ N for A in (M, C, K))), dtype=complex)
+
+
+def _is_sprung(plant: Plant) -> bool:
+    """Whether joints or bodies have springs."""
+    mechanism = plant.model.mechanism
+    return bool(mechanism.springs) or any(link.spring for link in mechanism.links)
 
 
 def _of_servos(plant: Plant, q: Array, numbers: Array) -> Array:

@@ -113,7 +113,8 @@ def _default(motion: Motion) -> Law:
     raise UsageError(
         f"a motion of kind {motion.kind!r} needs a controller: drives follow only motions of kind 'drives' by themselves; "
         f"give one, for instance gough.laws.{law} (gough simulate: --controller {word}), or turn the motion into one of "
-        f"the drives by gough.laws.drives_of(model, motion)"
+        "the drives by gough.laws.drives_of(model, motion); forces along it without a simulation: gough check ROBOT --motion "
+        "FILE, or gough.motions.run_along"
     )
 
 
@@ -128,7 +129,8 @@ def _duration_of(duration: Any, motion: Motion | None) -> float:
         raise UsageError(f"duration={end:g} s: {SHORTEST:g} s is the shortest that steps resolve; give a longer one")
     if motion is not None and motion.extend != "hold" and end > motion.duration * (1 + SAME_TIME):
         raise UsageError(
-            f"duration={end} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…), or extend='hold'"
+            f"duration={end} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…), or extend='hold' (in a "
+            "file `- hold: 0.1 s` after it in a list, or `extend: hold` among its keys)"
         )
     return end
 

@@ -32,7 +32,7 @@ from gough.simulation.motion.paths import PolynomialPath
 from gough.simulation.motion.states import state_at
 from gough.simulation.motion.table import MotionTable, table
 from gough.simulation.motion.targets import target_of
-from gough.simulation.run._checks import motion_events, state_events, tell_events
+from gough.simulation.run._checks import long_step, motion_events, state_events, tell_events
 from gough.simulation.run._linear_loop import loop_text
 from gough.simulation.run.clocks import law_in_loop, with_fitting_step
 from gough.simulation.run.settings import RunSettings, parameters_of
@@ -256,6 +256,11 @@ def unstable_loop(plant: Plant, motion: MotionTable | None, first: Array, number
     key = ("loop", plant.form, plant.rows.tail, plant.wrenches, q.tobytes(), numbers.tobytes(), duration, row)
     recent: Recent = model.cached("recent starts", Recent)
     return _known(bool(_fixed_laws(plant.law)), recent, key, lambda: loop_text(plant, motion, q, numbers, duration))
+
+
+def step_doubt(plant: Plant, q: Array, settings: RunSettings, numbers: Array) -> str:
+    """What is said against a step at q (nq,) in a design (n,), "" for nothing."""
+    return long_step(plant, q, settings.method, settings.taken_step, numbers)
 
 
 def _known(fixed: bool, recent: Recent, key: Hashable, find: Callable[[], Any]) -> Any:

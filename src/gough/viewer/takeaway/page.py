@@ -4,6 +4,7 @@ import base64
 import html
 import json
 from collections.abc import Callable, Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -236,9 +237,19 @@ def _with_player(text: str, about: dict[str, Any], frames: bytes, dark: bool | N
     )
     text = text.replace("<title>Viser</title>", "", 1)
     end = text.index("</head>")
-    text = text[:end] + head + text[end:]
+    text = text[:end] + head + _notices() + text[end:]
     end = text.rindex("</body>")
     return text[:end] + body + text[end:]
+
+
+def _notices() -> str:
+    """What the page holds that others wrote, with the texts of their licences as its installed copy has them."""
+    package = distribution("viser")
+    licences = [p for p in package.files or () if p.name.upper().startswith(("LICENSE", "LICENCE", "NOTICE"))]
+    texts = [p.locate().read_text(encoding="utf-8").strip() for p in licences]  # type: ignore[attr-defined]
+    words = f"This page holds the client of viser {package.version}, with what that is built of (three.js among it)."
+    inside = "\n\n".join([words, *texts]).replace("<", "&lt;")
+    return f'<script type="text/plain" id="notices">\n{inside}\n</script>'
 
 
 _BODY = """

@@ -81,6 +81,7 @@ void fmu_begin(fmu_Model *m) {
     memcpy(m->now.q, fmu_first_q, sizeof m->now.q);
     memcpy(m->now.v, fmu_first_v, sizeof m->now.v);
     memcpy(m->now.own, fmu_first_own, sizeof m->now.own);
+    memcpy(m->now.input, fmu_first_input, sizeof m->now.input);
     memcpy(m->now.design, fmu_design_start, sizeof m->now.design);
     memcpy(m->now.anchor, m->now.q, sizeof m->now.q);
     fmu_move_charts(m);

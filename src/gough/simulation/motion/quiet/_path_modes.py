@@ -31,7 +31,7 @@ from gough.errors import BadStateError, UsageError
 from gough.kinematics.retraction import step_units
 from gough.model.linear import without_coulomb
 from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.paths import PolynomialPath
+from gough.simulation.motion.paths import PolynomialPath, piece_of
 from gough.simulation.motion.spline import path_through
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class PathModes:
 
     def at(self, s: np.ndarray) -> tuple[Complex, Complex]:
         """(λ, A, B, C and their slopes over s), each (4, m, k), complex, at s (m,)."""
-        x, slope, _ = self.own.at(np.clip(s, 0.0, 1.0), False)
+        x, slope = _values(self.own, np.clip(s, 0.0, 1.0))
         rows = (np.moveaxis(y.reshape(len(s), COUNT, self.count), 1, 0) for y in (x, slope))
         values, slopes = (y[::2] + 1j * y[1::2] for y in rows)
         return values, slopes
@@ -89,6 +89,19 @@ class PathModes:
         """Those modes for which chosen (k,) is true."""
         kept = np.tile(chosen, COUNT)
         return PathModes(PolynomialPath(self.own.breaks, self.own.coefficients[:, kept]), int(chosen.sum()))
+
+
+def _values(path: PolynomialPath, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Many functions (m, n) and their slopes at s (m,), piece by piece."""
+    which, count = piece_of(path.breaks, s, False), path.coefficients.shape[2]
+    x, slope = (np.empty((len(s), path.coefficients.shape[1])) for _ in range(2))
+    for k in np.unique(which):
+        here = np.flatnonzero(which == k)
+        powers = (s[here] - path.breaks[k])[:, None] ** np.arange(count)
+        rows = path.coefficients[k].T
+        x[here] = powers @ rows
+        slope[here] = (powers[:, :-1] * np.arange(1, count)) @ rows[1:]
+    return x, slope
 
 
 def path_modes(model: "Model", path: Motion, samples: int, parameters: np.ndarray) -> PathModes:

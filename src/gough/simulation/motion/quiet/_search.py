@@ -8,11 +8,12 @@ is solved by Gauss and Newton: r is nearly linear in x, as frequencies vary litt
 that smoothness only chooses among laws that leave as little.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from gough.progress import doing
 from gough.simulation.motion.paths import PolynomialPath, septic_law
 from gough.simulation.motion.quiet._law import STILL, SplineLaws
 from gough.simulation.motion.quiet._left import Leftover
@@ -45,12 +46,14 @@ class QuietLaw:
 
 @dataclass(frozen=True, eq=False)
 class LawSearch:
-    """modes along the path; band: relative half width; limits: on derivatives of the law, infinite where there is none."""
+    """modes along the path; band: relative half width; limits: on derivatives of the law, infinite where there is none. tell:
+    called with each duration (s) that was tried and what its best law leaves."""
 
     modes: PathModes
     band: float
     limits: Sequence[float]
     pieces: int | None
+    tell: Callable[[float, float], object] = lambda duration, left: None
 
     def laws(self, duration: float) -> SplineLaws:
         """Those that are searched: six pieces and more for a period of the slowest mode."""
@@ -88,6 +91,12 @@ class LawSearch:
 
     def best(self, duration: float) -> QuietLaw:
         """Of a duration that the limits allow."""
+        with doing(f"quiet: a law of {duration:.4g} s for {self.modes.count} modes"):
+            found = self._best(duration)
+        self.tell(duration, found.worst)
+        return found
+
+    def _best(self, duration: float) -> QuietLaw:
         laws = self.laws(duration)
         resolved = self.modes.below(RESOLVED * laws.pieces / duration)
         top = resolved.fastest * duration * self.band

@@ -6,24 +6,31 @@ locked, the least amplitude on average over a band of their frequencies (see `_p
 """
 
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gough.arguments import a_model, checked, design, number, whole, word, words
+from gough.arguments import a_model, callback, checked, design, flag, number, whole, word, words
 from gough.errors import UsageError
+from gough.progress import doing, waiting
 from gough.simulation.motion._law_limits import law_limits, limits_of
 from gough.simulation.motion._points import Where, points_of
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.paths import PolynomialPath
-from gough.simulation.motion.quiet._path_modes import path_modes
+from gough.simulation.motion.quiet._path_modes import PathModes, path_modes
 from gough.simulation.motion.quiet._search import FARTHEST, LawSearch, QuietLaw
+from gough.simulation.motion.shaping import ShapedMode, Shaping
 
 if TYPE_CHECKING:
     from gough.model import Model
 
 log = logging.getLogger(__name__)
+TIMES = 33
+"""At which a quiet motion tells its modes."""
 
 
 @checked(
@@ -34,6 +41,7 @@ log = logging.getLogger(__name__)
     pieces=whole(8, 400),
     samples=whole(9, 2000),
     parameters=design,
+    progress=flag | callback,
     names=words,
     orientation=word,
     frame=word,
@@ -56,6 +64,7 @@ def quiet(
     pieces: int | None = None,
     samples: int = 33,
     parameters: Any = None,
+    progress: Callable[[float, float], object] | bool | None = None,
     **where: Unpack[Where],
 ) -> Motion:
     """From one point to another (see `Where`) so that least vibration is left, at frequencies up to `band` (a part) higher and
@@ -64,7 +73,8 @@ def quiet(
 
     model: whose modes along the path are computed, at `samples` poses, drives locked. speed … snap, turn_speed … turn_snap:
     limits as of `s_curve`, all of them optional. pieces: of the time law; default six for a period of the slowest mode, 40 to
-    120. parameters: of another design.
+    120. parameters: of another design. progress: called with each duration (s) that was tried and what its best law leaves; True:
+    a line on terminals. It takes seconds for 40 modes in a duration, and some ten durations are tried where none is given.
     """
     points = points_of(where)
     if len(points) != 2:
@@ -81,14 +91,26 @@ def quiet(
             model.parameters_with(parameters) if isinstance(parameters, Mapping) else np.asarray(parameters, float)
         )
     line = PolynomialPath(np.array([0.0, 1.0]), np.array([[[0.0, 1.0]]]))
-    modes = path_modes(model, points.move(0, line), samples, numbers)
-    search = LawSearch(modes, band, law_limits(0, points, own, turn), pieces)
-    found = _found_law(search, duration, tolerance)
+    tell = progress if callable(progress) else lambda duration, left: None
+    line_on_terminal = waiting(time.monotonic()) if progress is True else nullcontext()
+    with line_on_terminal, doing(f"quiet: modes of {model.robot.name} at {samples} poses"):
+        modes = path_modes(model, points.move(0, line), samples, numbers)
+        search = LawSearch(modes, band, law_limits(0, points, own, turn), pieces, tell)
+        found = _found_law(search, duration, tolerance)
     log.info(
         "%s: %.6g s, of the elastic peak %.2g left, %.2g at most over frequencies of ±%g %%, %d modes from %.6g Hz on",
         *(model.robot.name, found.law.duration, found.nominal, found.worst, 100 * band, modes.count, modes.slowest),
     )
-    return points.move(0, found.law)
+    return replace(points.move(0, found.law), shaped=(_told(modes, found),))
+
+
+def _told(modes: PathModes, found: QuietLaw) -> Shaping:
+    """What the law was searched for."""
+    t = np.linspace(0.0, found.law.duration, TIMES)
+    values = modes.at(found.law.at(t, False)[0][:, 0])[0][0]
+    size = np.abs(values)
+    each = [ShapedMode(None, t, size[:, k] / (2 * np.pi), -values[:, k].real / size[:, k]) for k in range(modes.count)]
+    return Shaping("quiet", tuple(each), left=(found.nominal, found.worst))
 
 
 def _found_law(search: LawSearch, duration: float | None, tolerance: float) -> QuietLaw:

@@ -5,6 +5,7 @@ every integral over the mass to the density. Damping follows both as the descrip
 Rayleigh's as α M + β K; what a file states stays.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from gough.robot.tree import bodies
 from gough.structure.mechanism import Link
 
 if TYPE_CHECKING:
-    from gough.model import Model
+    from gough.robot.robot import Robot
 
 UNITS = {"E": "Pa", "density": "kg/m3", "stiffness_factor": "1", "damping.factor": "1", "damping.ratio": "1"}
 UNITS |= {"damping.alpha": "1/s", "damping.beta": "s"}
@@ -115,6 +116,17 @@ class BendingBody:
             out[self.dampers] = per * sum(self._share(k, e, r, by_stiffness=1) * x * D for k, x, D in damping)
         return out
 
+    def scale_stiffness(self, designs: np.ndarray, factors: np.ndarray) -> None:
+        """Multiply the stiffness in designs (runs, n) by factors (runs,), damping following as the description says it."""
+        K = np.zeros((len(designs), len(self.elastic.K)))
+        has = np.array([i >= 0 for i in self.elastic.K], dtype=bool)
+        K[:, has] = designs[:, self.springs]
+        if any(key.startswith("damping.ratio") for key in self.values):
+            designs[:, self.dampers] *= np.sqrt(factors)[:, None]
+        elif "damping.beta" in self.values:
+            designs[:, self.dampers] += self.values["damping.beta"] * ((factors - 1.0)[:, None] * K)[:, self._kept]
+        designs[:, self.springs] *= factors[:, None]
+
     def _state(self, given: dict[str, float]) -> tuple[float, float, list[tuple[str, float, np.ndarray]]]:
         """(factor of stiffness, of mass, terms of the damping: key, number, entries at its places per unit)."""
         now = self.values | given
@@ -184,11 +196,11 @@ class BendingBody:
         return out + np.triu(out, 1).T
 
 
-def bending_bodies(model: "Model") -> dict[str, BendingBody]:
-    """The flexible bodies of a model by name."""
-    described = bodies(model.robot)
+def bending_bodies(robot: "Robot", links: Sequence[Link], parameters: np.ndarray) -> dict[str, BendingBody]:
+    """The flexible bodies of a robot by name; links and parameters (n,): of its structure."""
+    described = bodies(robot)
     return {
-        link.name: BendingBody(link.name, link, described[link.name].flexible, model.parameters)
-        for link in model.mechanism.links
+        link.name: BendingBody(link.name, link, described[link.name].flexible, parameters)
+        for link in links
         if link.elastic is not None and link.name in described
     }
