@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -143,7 +143,8 @@ def simulate(
         write_json(found)
     else:
         _show(found)
-        for text in (found["motion"] or {}).get("shaped", ()):
+        about = run.info.motion
+        for text in about.get("shaped", ()) if isinstance(about, Mapping) else ():
             note(f"motion: {text}")
         for time, text in found["events"][:SHOWN_EVENTS]:
             note(f"at {time:.6g} s: {text}")
