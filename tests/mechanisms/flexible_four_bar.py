@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,9 +48,10 @@ class FourBar:
         B, C = self.pins
         return {"crank": (np.zeros(2), B), "coupler": (B, C), "rocker": (GROUND, C)}
 
-    def model(self, bodies: int, elements: int, stiffening: str = "auto") -> gough.Model:
+    def model(self, bodies: int, elements: int, stiffening: str = "auto", weight: float = WEIGHT) -> gough.Model:
         """The library's model: every strip cut into bodies that are welded end to end, of elements each."""
-        return gough.build(loads(self._text(bodies, elements, stiffening)))
+        text = self._text(bodies, elements, stiffening)
+        return gough.build(loads(text.replace(f"gravity: [0, -{WEIGHT}, 0]", f"gravity: [0, -{weight}, 0]")))
 
     def _text(self, bodies: int, elements: int, stiffening: str) -> str:
         made, joints = [], []
@@ -101,20 +103,37 @@ home: {{joints: {{crank: {angles["crank"]}, coupler: {angles["coupler"]}, rocker
 
     def exudyn(self, elements: int, locked: bool) -> tuple[Any, dict[str, Any]]:
         """Exudyn's model with elements a strip, and the nodes at the pins and in the coupler's middle."""
-        from reference.peers.exudyn import ExudynPlane, Strip
+        from reference.peers.exudyn import ExudynPlane
 
         plane = ExudynPlane(WEIGHT)
+        rows, nodes = self._strips(plane, elements)
+        plane.pin_nodes(rows["crank"].nodes[0])
+        if locked:
+            plane.lock_start(rows["crank"], self.pins[0] / self.lengths[0])
+        return plane, nodes
+
+    def led_in_exudyn(self, elements: int, turn: Callable[[float], float], rate: Callable[[float], float]) -> Any:
+        """(Exudyn's model without weight whose crank is clamped to a hub that is turned from home, its nodes)."""
+        from reference.peers.exudyn import ExudynPlane
+
+        plane = ExudynPlane()
+        rows, nodes = self._strips(plane, elements)
+        hub = plane.hub(np.zeros(2), self.angle, turn, rate)
+        plane.join(plane.at(hub, 0.0), plane.at(rows["crank"], "start"), turns=False)
+        return plane, nodes
+
+    def _strips(self, plane: Any, elements: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """(beams by name, all pinned but for the crank at the origin; the nodes that are looked at)."""
+        from reference.peers.exudyn import Strip
+
         strip = Strip(self.height, WIDTH, beta=self.beta, **MATERIAL)
         rows = {name: plane.beam(a, b, strip, elements) for name, (a, b) in self.ends.items()}
         crank, coupler, rocker = (rows[name].nodes for name in PARTS)
-        plane.pin_nodes(crank[0])
         plane.pin_nodes(rocker[0])
         plane.pin_nodes(coupler[0], crank[-1])
         plane.pin_nodes(coupler[-1], rocker[-1])
         plane.pin_nodes(coupler[-1], plane.point_mass(self.pins[1], self.mass))
-        if locked:
-            plane.lock_start(rows["crank"], self.pins[0] / self.lengths[0])
-        return plane, {"elbow": crank[-1], "tip": coupler[-1], "middle": coupler[elements // 2]}
+        return rows, {"elbow": crank[-1], "tip": coupler[-1], "middle": coupler[elements // 2]}
 
 
 def swing(model: gough.Model, bodies: int, times: np.ndarray, rtol: float) -> dict[str, np.ndarray]:

@@ -284,7 +284,7 @@ def test_hexapod_flexible(ratio: float | None, far: float, margin: float) -> Non
 
 @pytest.mark.slow
 def test_another_design_damps_as_another_description() -> None:
-    """Ten times the numbers of the rods' damping are 5 % in the place of 0.5 %: the same zeros and forces, the tool on its path."""
+    """Ten times the numbers of the rods' damping are 5 % in the place of 0.5 %: the same zeros and forces."""
     model, described = hexapod(), hexapod(0.05)
     move = moved_pose(model, "center", 0.01, 0.4)
     numbers = dict(zip(model.parameter_names, model.parameters, strict=True))
@@ -303,7 +303,9 @@ def test_another_design_damps_as_another_description() -> None:
 @pytest.mark.slow
 def test_hexapod_flexible_is_refused_by_its_swinging_rods() -> None:
     model = hexapod()
-    with pytest.raises(UsageError, match=r"222\.\di 1/s \(35\.45 Hz\) at t = 0 s, 0\.27 % of its modulus.*about 3\.7 times as much"):
+    with pytest.raises(
+        UsageError, match=r"222\.\di 1/s \(35\.45 Hz\) at t = 0 s, 0\.27 % of its modulus.*about 3\.7 times as much"
+    ):
         gough.stable_inversion(model, moved_pose(model, "center", 0.003, 0.4))
     with pytest.raises(UsageError, match=r"zeros of .* change sides along the motion|% of its modulus"):
         gough.stable_inversion(model, moved_pose(model, "center", 0.03, 0.4), margin=0.002)

@@ -108,13 +108,25 @@ class ExudynPlane:
 
     def carriage(self, place: np.ndarray, way: Callable[[float], float], rate: Callable[[float], float]) -> Rigid:
         """A body that does not turn and is way(t), m, along y from its place (2,); rate(t), m/s, is its speed."""
-        node = self.mbs.AddNode(items.NodeRigidBody2D(referenceCoordinates=[*place, 0.0]))
+        return self._led([*place, 0.0], 1, way, rate)
+
+    def hub(
+        self, place: np.ndarray, angle: float, turn: Callable[[float], float], rate: Callable[[float], float]
+    ) -> Rigid:
+        """A body that stays at its place (2,) and is turned by turn(t), rad, from an angle; rate(t), rad/s, is its speed."""
+        return self._led([*place, angle], 2, turn, rate)
+
+    def _led(
+        self, place: Sequence[float], led: int, way: Callable[[float], float], rate: Callable[[float], float]
+    ) -> Rigid:
+        """A body of which one coordinate (x, y, angle) is led from its place and the others stay."""
+        node = self.mbs.AddNode(items.NodeRigidBody2D(referenceCoordinates=list(place)))
         made = Rigid(self.mbs.AddObject(items.ObjectRigidBody2D(mass=1.0, inertia=1.0, nodeNumber=node)), 0.0)
         still = self.mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=self._still, coordinate=0))
         for axis in range(3):
             own = self.mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=node, coordinate=axis))
             driven = {}
-            if axis == 1:
+            if axis == led:
                 driven["offsetUserFunction"] = lambda _mbs, t, _item, _offset: way(t)
                 driven["offsetUserFunction_t"] = lambda _mbs, t, _item, _offset: rate(t)
             self.mbs.AddObject(items.ObjectConnectorCoordinate(markerNumbers=[still, own], **driven))

@@ -99,9 +99,9 @@ def refuse_near_axis(servo: ServoConstraint, zeros: Array, margin: float, where:
     else:
         told = f"{np.real(z):+.4g} ± {abs(np.imag(z)):.4g}i 1/s ({size[k] / (2 * np.pi):.4g} Hz)"
         cure = (
-            f"give what swings there more damping{_times(margin / max(share[k], 1e-300))} (`damping` of flexible bodies and springs in the "
-            "description, or the numbers of another design, parameters=: docs/stable_inversion.md shows it), name another frame, "
-            "or leave the vibration at rest by gough.motions.shape"
+            f"give what swings there more damping{_times(margin / max(share[k], 1e-300))} (`damping` of flexible bodies "
+            "and springs in the description, or the numbers of another design, parameters=: docs/stable_inversion.md shows it), "
+            "name another frame, or leave the vibration at rest by gough.motions.shape"
         )
         if share[k] > HARDLY:
             cure += f"; margin={0.9 * share[k]:.1g} goes on all the same, with long pre- and post-actuation"
