@@ -160,8 +160,8 @@ def table(rows: list[dict[str, Any]], about: dict[str, Any], flags: str) -> str:
         )
     lines += [
         "",
-        "Beside each step a spin of the same length, arithmetic in registers alone: what of the tail is the machine's own. Longer: of a",
-        "million, how many took twice the median and more; a tick of the kernel or the host is in these.",
+        "Beside each step a spin of the same length, arithmetic in registers alone: what of the tail is the machine's own.",
+        "Longer: of a million, how many took twice the median and more; a tick of the kernel or the host is in these.",
         "",
         "| controller | spins 50 % | 99 % | 99.9 % | worst | steps longer | spins longer |",
         "|---|---|---|---|---|---|---|",

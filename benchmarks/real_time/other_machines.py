@@ -49,6 +49,7 @@ class Machine:
 
 
 HOST = Machine("this machine", "gcc")
+CLANG = Machine("this machine, clang", "clang", ("-march=native",))
 AARCH64 = Machine("aarch64", "aarch64-linux-gnu-gcc", link=("-static",), runs=("qemu-aarch64",))
 CORTEX_M7 = Machine(
     "Cortex-M7",
@@ -119,7 +120,7 @@ class Crossing:
         machine = self.machine
         flags = (*FLAGS, *machine.flags, *self.more, "-fstack-usage", "-c", "controller.c", "-o", "controller.o")
         self._call(machine.compiler, *flags)
-        size = machine.compiler.replace("gcc", "size")
+        size = "size" if machine.compiler == "clang" else machine.compiler.replace("gcc", "size")
         text, data, _ = self._call(size, "controller.o").splitlines()[1].split()[:3]
         return int(text) + int(data)
 

@@ -96,6 +96,7 @@ def test_a_robot_as_an_fmu(tmp_path: Path) -> None:
     asked = ("export", "five_bar", "--target", "fmu", "--no-binary", "--no-derivatives")
     assert gough_json(*asked, "--out", tmp_path)["files"] == [str(tmp_path / "five_bar.fmu")]
     gough(*asked, "--fmi", "2.0", "--inputs", "motions", "--step", "0.002", "--out", tmp_path / "own.fmu")
+    gough(*asked, "--start", "static", "--out", tmp_path / "own.fmu")
     law = "sampled: {law: {pid: {bandwidth: 3 Hz}}, period: 10 ms, sensors: [encoders]}"
     _, error = gough(*asked, "--controller", law, "--out", tmp_path, code=2)
     assert "needs a motion" in error
@@ -104,6 +105,7 @@ def test_a_robot_as_an_fmu(tmp_path: Path) -> None:
         (("--baked",), "leave --baked out"),
         (("--motion", "lopes_p1p2p1"), "leave it out"),
         (("--fmi", "1.0"), "use one of 3.0, 2.0"),
+        (("--start", "still"), "use one of 'given', 'static'"),
     ):
         assert words in gough(*asked, *more, "--out", tmp_path, code=2)[1]
     assert "for --target fmu alone" in gough("export", "five_bar", "mass_matrix", "--fmi", "2.0", code=2)[1]

@@ -20,15 +20,15 @@ def names_of(model: gough.Model) -> list[str]:
     return [f"q.{x}" for x in model.layout.q_names] + [f"velocity.{x}" for x in model.layout.v_names]
 
 
-def run_of(file, kind, names, end, start=None) -> tuple[Any, np.ndarray, Any]:
-    """(times, values (n, k), largest closure error) of a run by FMPy."""
+def run_of(file, kind, names, end, start=None, tolerance=1e-10, interval=0.01) -> tuple[Any, np.ndarray, Any]:
+    """(times, values (n, k), largest closure error) of a run by FMPy. tolerance, interval: None for those of the FMU."""
     given = {
         "start_values": start or {},
         "stop_time": end,
-        "output_interval": 0.01,
+        "output_interval": interval,
         "output": [*names, "closure_error"],
     }
-    found = fmpy.simulate_fmu(str(file), fmi_type=kind, solver="CVode", relative_tolerance=1e-10, **given)
+    found = fmpy.simulate_fmu(str(file), fmi_type=kind, solver="CVode", relative_tolerance=tolerance, **given)
     return found["time"], np.array([found[x] for x in names]).T, found["closure_error"].max()
 
 
@@ -187,3 +187,105 @@ def test_branches_that_meet_at_home(folder):
     sim.step(dt=0.05, tau=np.zeros(0))
     _, values, _ = run_of(file, "ModelExchange", names_of(model), 0.05)
     assert np.abs(values[-1] - [*sim.q, *sim.v]).max() < 1e-6
+
+
+@pytest.mark.slow
+def test_a_closed_loop_that_is_stiff(folder):
+    """A hexapod whose joint friction decays within 40 µs, as Model Exchange: over 10 s as near as others."""
+    model, law, end = gough.build("pedrammehr2012"), gough.laws.JointPD(bandwidth=5.0, gravity=True), 10.0
+    motion = sweep(model, end, 0.004)
+    file = export_fmu(model, folder / "stiff.fmu", controller=law, motion=motion, step=1e-4, derivatives=False)
+    exact = gough.simulate(model, motion, law, method="dp5", tolerance=1e-12)
+    _, values, closure = run_of(file, "ModelExchange", names_of(model), end)
+    assert np.abs(values[-1] - last_of(exact)).max() < 1e-6
+    assert closure < 1e-9
+
+
+@pytest.mark.slow
+def test_what_an_unstable_motion_makes_of_tolerances(folder):
+    """A hexapod under forces that are held falls to a side: what a start that is off becomes, times CVode's tolerance, is how far
+    runs are apart, and with the tolerance they come together."""
+    model, end = gough.build("pedrammehr2012"), 0.2
+    tau = 1.01 * gough.static_equilibrium(model).tau
+    file = export_fmu(model, folder / "falls.fmu", step=STEP, derivatives=False)
+    start = dict(zip((f"{name}.force" for name in model.layout.drive_names), tau.tolist(), strict=True))
+    held = {"controller": gough.laws.Free(tau=tau.tolist()), "duration": end, "method": "dp5", "check": "off"}
+    truth = last_of(gough.simulate(model, tolerance=1e-13, **held))
+    disturbed = last_of(gough.simulate(model, tolerance=1e-13, v=np.full(6, 1e-10), **held))
+    growth = np.abs(disturbed - truth).max() / 1e-10
+    assert growth > 100.0
+    for tolerance in (1e-8, 1e-10, 1e-12):
+        _, values, closure = run_of(file, "ModelExchange", names_of(model), end, start, tolerance, 0.002)
+        assert np.abs(values[-1] - truth).max() < 200.0 * growth * tolerance
+        assert closure < 1e-12
+
+
+PENDULUM = """
+format: 2
+name: arm
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: arm, mass: 2.0, center_of_mass: [0.25, 0, 0], inertia: {about: center_of_mass, xx: 0.01, yy: 0.02, zz: 0.02}}
+joints:
+  - {name: hinge, type: revolute, parent: world, child: arm, axis: [0, 1, 0], drive: {}}
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_forces_that_hold_are_start_values(version, folder):
+    """A level arm: its hinge holds m g l, and an importer that sets nothing sees it stay."""
+    model = gough.build(loads(PENDULUM))
+    how = {"version": version, "step": STEP, "derivatives": False}
+    for start, held in (("static", -2.0 * 9.81 * 0.25), ("given", 0.0)):
+        file = export_fmu(model, folder / f"arm_{start}{version[0]}.fmu", start=start, **how)
+        assert forces_at_start(file) == pytest.approx({"hinge.force": held})
+        for kind in ("CoSimulation", "ModelExchange"):
+            _, values, _ = run_of(file, kind, ["q.hinge"], 0.1)
+            assert np.abs(values).max() < 1e-9 if start == "static" else values[-1, 0] > 0.1
+
+
+@pytest.fixture(scope="module")
+def hanging(folder):
+    """(model, FMU) of a robot with bent legs in a loop, gravity along its slides, that begins at rest."""
+    robot = gough.load("dualemps")
+    model = gough.build(robot.model_copy(update={"gravity": (0.0, 0.0, -9.81)}))
+    return model, export_fmu(model, folder / "hanging.fmu", start="static", step=5e-5, derivatives=False)
+
+
+def forces_at_start(file):
+    about = fmpy.read_model_description(str(file))
+    return {x.name: float(x.start) for x in about.modelVariables if x.causality == "input" and x.name.endswith("force")}
+
+
+@pytest.mark.slow
+def test_begins_at_rest(hanging):
+    """Nothing is set, and nothing moves; the slides carry the weight of all that hangs on them."""
+    model, file = hanging
+    moves = model.drive_map(model.home).T  # rates of the drives by v
+    along = np.linalg.lstsq(moves, np.ones(2), rcond=None)[0]  # the whole robot at 1 m/s
+    mass = along @ model.mass_matrix(model.home) @ along
+    assert abs(sum(forces_at_start(file).values())) == pytest.approx(mass * 9.81, rel=1e-9)
+    names = names_of(model)
+    for kind in ("CoSimulation", "ModelExchange"):
+        times, values, _ = run_of(file, kind, names, 0.1, tolerance=1e-8)
+        assert np.abs(values - values[0]).max() < 1e-7 and len(times) == 11
+    assert np.abs(values[0, : model.layout.nq] - model.home).max() > 1e-4  # it is bent
+
+
+@pytest.mark.slow
+def test_stiff_bodies_want_outputs_near_each_other(hanging):
+    """CVode of FMPy takes 500 steps from output to output: too few for 4 kHz over 10 ms. With the FMU's own step and tolerance
+    it goes through, and is where the library is."""
+    model, file = hanging
+    held = forces_at_start(file)
+    first = next(iter(held))
+    pushed = {first: 1.2 * held[first]}
+    with pytest.raises(RuntimeError, match="mxstep steps"):
+        run_of(file, "ModelExchange", names_of(model), 0.03, pushed, 1e-10, 0.01)
+    tau = [pushed.get(name, x) for name, x in held.items()]
+    q = gough.static_equilibrium(model).q
+    law = gough.laws.Free(tau=tau)
+    exact = gough.simulate(model, controller=law, duration=0.03, q=q, method="dp5", tolerance=1e-12, check="off")
+    _, values, _ = run_of(file, "ModelExchange", names_of(model), 0.03, pushed, None, 1e-3)
+    off = np.abs(values[-1] - last_of(exact))
+    assert off[: model.layout.nq].max() < 1e-8 and off.max() < 1e-5

@@ -163,7 +163,9 @@ def subject_of_fmu(
         plant=plant,
         numbers=numbers,
         first=first,
-        pushed=_holding(plant, first, numbers) if kind == "forces" and start == "static" else np.zeros(len(layout.drive_names)),
+        pushed=_holding(plant, first, numbers)
+        if kind == "forces" and start == "static"
+        else np.zeros(len(layout.drive_names)),
         drives=kind,
         rows=rows,
         frames=tuple(told),
