@@ -77,7 +77,7 @@ class Sentinel:
 
 
 def record_sentinels(record: Record, bounds: Mapping[str, float]) -> list[Sentinel]:
-    """Those of a record, but of references, which nobody measured, and forces at their bound {drive: N, N m}: they are saturated."""
+    """Those of a record, not of references, which nobody measured, nor forces at their bound {drive: N, N m}, which saturate."""
     out: list[Sentinel] = []
     for name, x in record.channels.items():
         kind, _, own = name.partition(" ")
