@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.errors import StructureError
-from gough.kinematics._tilted_axes import TiltedAxes, say_odd_axes, worst_tilt
 from gough.kinematics.closing import (
     CLOSED,
     REACH,
@@ -21,6 +20,7 @@ from gough.kinematics.closing import (
 from gough.kinematics.linkage import Linkage, loosen
 from gough.kinematics.openings import Opening, openings
 from gough.kinematics.retraction import coordinate_sizes, in_lengths, retract, step_units
+from gough.kinematics.tilted_axes import TiltedAxes, say_odd_axes, worst_tilt
 from gough.structure.size import OF_DIRECTIONS
 
 NEIGHBOURS = 8

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.errors import StructureWarning, warn
-from gough.kinematics._tilted_axes import say_odd_axes
+from gough.kinematics.tilted_axes import say_odd_axes
 
 if TYPE_CHECKING:
     from gough.model.model import Model

@@ -55,7 +55,8 @@ def find_sentinels(x: np.ndarray, scale: float = 0.0) -> list[float]:
 
 def _stands_again(mask: np.ndarray) -> bool:
     rows = np.count_nonzero(mask)
-    return rows > BURST or (rows >= AGAIN and np.count_nonzero(np.diff(mask.astype(int), prepend=0) == 1) >= AGAIN)
+    places = np.count_nonzero(np.diff(mask.astype(int), prepend=0) == 1)
+    return bool(rows > BURST or (rows >= AGAIN and places >= AGAIN))
 
 
 @dataclass(frozen=True)
