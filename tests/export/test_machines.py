@@ -56,7 +56,9 @@ def flexible() -> tuple[gough.Model, laws.Sampled, dict[str, Any]]:
 
 
 def plate() -> tuple[gough.Model, laws.Sampled, dict[str, Any]]:
-    law = laws.Sampled(laws.JointPD(bandwidth=8.0, damping_ratio=0.7), 2.5e-4, sensors=Encoders(noise=1e-6), observer=Kalman())
+    law = laws.Sampled(
+        laws.JointPD(bandwidth=8.0, damping_ratio=0.7), 2.5e-4, sensors=Encoders(noise=1e-6), observer=Kalman()
+    )
     return built("long2014"), law, {"step": 2.5e-4, "start": "static"}
 
 

@@ -143,7 +143,10 @@ def test_a_tolerance_that_is_named_for_rounded_angles_works(tmp_path: Path) -> N
         joint("elbow", "continuous", "crank", "coupler", 'xyz="0.2 0 0" rpy="1.5708 0 0"', '<axis xyz="0 -1 0"/>'),
         joint("heel", "continuous", "base", "rocker", 'xyz="0.45 0 0" rpy="1.5707963267948966 0 0"', Z),
     )
-    ball = "{name: knee, type: spherical, first: {body: coupler, pose: {position: [0.5, 0, 0]}}, second: {body: rocker, pose: {position: [0.4, 0, 0]}}}"
+    ends = (
+        "first: {body: coupler, pose: {position: [0.5, 0, 0]}}, second: {body: rocker, pose: {position: [0.4, 0, 0]}}"
+    )
+    ball = f"{{name: knee, type: spherical, {ends}}}"
     loops = f"loops: [{ball}]\ndrives: [motor]\nhome: {{joints: {{motor: 60 deg, elbow: 35 deg, heel: 75 deg}}}}\n"
     file, beside = write(tmp_path, text), write(tmp_path, loops, "l.yaml")
     with pytest.raises(gough.StructureError) as problem:

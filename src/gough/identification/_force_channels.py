@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gough.identification.estimation.rows import Piece
     from gough.identification.identification import Identification
 
-CERTAIN, LEAST, HARDLY = 6.0, 0.02, 0.2
+CERTAIN, LEAST, HARDLY = 6.0, 0.01, 0.2
 """Deviations, and difference of a gain from 1, from which it is told; deviation over a gain, from which it is no factor."""
 LEFT = 0.85
 """Part of the noises (mean of their logarithms) that another gain or zero must leave at most."""

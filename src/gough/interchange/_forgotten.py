@@ -1,7 +1,7 @@
 """Signs that a file forgets a loop: it then loads as another mechanism, which nothing else says.
 
-Two ends of chains that lie on each other, at zero or at the stated home, with joints enough between them for a loop that moves; and
-joints without an effort below one that has an effort, in a tree of which the file names no motors, so that all of them would be driven.
+Two ends of chains that lie on each other, at zero or at the stated home, with joints enough between them for a loop that moves;
+and joints without an effort below one that has an effort, in a tree without motors, of which all joints would be driven.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,8 +41,8 @@ def tell_forgotten_loops(robot: ForeignRobot, findings: Findings, remedy: str) -
         few = ", ".join(joint.name for joint in weak[:6]) + (f" and {len(weak) - 6} more" if len(weak) > 6 else "")
         findings.remark(
             weak[0].at,
-            f"without an effort, while joints that carry them have one: {few}; in a tree without motors all joints are driven, these "
-            f"too. Are they passive joints of loops, which the file lacks? {remedy}; else name the drives",
+            f"without an effort, while joints that carry them have one: {few}; in a tree without motors all joints are driven, "
+            f"these too. Are they passive joints of loops, which the file lacks? {remedy}; else name the drives",
         )
 
 
@@ -102,7 +102,9 @@ def _moved(joint: ForeignJoint) -> Placement:
         return Placement()
     if joint.type == "prismatic":
         return Placement(tuple((axis * value[0]).tolist()))
-    turn = np.concatenate([[np.cos(0.5 * value[0])], np.sin(0.5 * value[0]) * axis / max(float(np.linalg.norm(axis)), 1e-300)])
+    turn = np.concatenate(
+        [[np.cos(0.5 * value[0])], np.sin(0.5 * value[0]) * axis / max(float(np.linalg.norm(axis)), 1e-300)]
+    )
     return Placement(rotation=np.asarray(rotation_from_quaternion_wxyz(turn), dtype=float))
 
 

@@ -62,7 +62,9 @@ def compose(foreign: ForeignRobot, choices: Choices, findings: Findings) -> Robo
         robot = Robot.model_validate(data).model_copy(update={"file": foreign.file})
     except ValidationError as error:
         raise DescriptionError(_located(faults_of(error), places, foreign.file)) from None
-    robot._sharing_assumed = foreign.format == "URDF" and foreign.drive_sharing is None and robot.drive_sharing is not None
+    robot._sharing_assumed = (
+        foreign.format == "URDF" and foreign.drive_sharing is None and robot.drive_sharing is not None
+    )
     robot._folder = str(Path(foreign.file).parent.absolute())
     return robot
 

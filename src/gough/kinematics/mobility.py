@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.errors import StructureError
-from gough.kinematics._tilted_axes import TiltedAxes, say_odd_axes, worst_tilt
 from gough.kinematics.closing import (
     CLOSED,
     REACH,
@@ -21,6 +20,7 @@ from gough.kinematics.closing import (
 from gough.kinematics.linkage import Linkage, loosen
 from gough.kinematics.openings import Opening, openings
 from gough.kinematics.retraction import coordinate_sizes, in_lengths, retract, step_units
+from gough.kinematics.tilted_axes import TiltedAxes, say_odd_axes, worst_tilt
 from gough.structure.size import OF_DIRECTIONS
 
 NEIGHBOURS = 8
@@ -124,7 +124,9 @@ def nearly_movable(linkage: Linkage, home: np.ndarray, start: Callable[[], np.nd
     """
     rank, _ = null_space(scaled_closures(linkage, home[None])[0])
     if rank == linkage.structure.rows and worst_tilt(linkage, home) is None:
-        return ""  # as many equations as they hold: none of them is one too many, but where axes were meant to be parallel
+        return (
+            ""  # as many equations as they hold: none of them is one too many, but where axes were meant to be parallel
+        )
     begin = np.stack([start(), home])  # from where it was assembled, which may be folded, and from where it fits
     for share in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2):
         if share <= slack(linkage):

@@ -3,7 +3,6 @@
 import numpy as np
 
 from gough.errors import StructureError
-from gough.kinematics._tilted_axes import worst_tilt
 from gough.kinematics.closing import (
     CLOSED,
     ITERATIONS,
@@ -24,6 +23,7 @@ from gough.kinematics.retraction import (
     pitch_of,
     wrap_angles,
 )
+from gough.kinematics.tilted_axes import worst_tilt
 from gough.robot import Robot
 from gough.robot.checks.plausible import description_doubts
 from gough.robot.tree import guided_home, platform_joint

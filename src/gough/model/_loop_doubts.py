@@ -1,11 +1,11 @@
-"""What is strange about loops: chains that hang open, drives that are more than freedoms, an axis unlike all others of its loop."""
+"""What is strange about loops: chains that hang open, more drives than freedoms, an axis unlike all others of its loop."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.errors import StructureWarning, warn
-from gough.kinematics._tilted_axes import say_odd_axes
+from gough.kinematics.tilted_axes import say_odd_axes
 
 if TYPE_CHECKING:
     from gough.model.model import Model
@@ -25,7 +25,9 @@ def open_chain_words(model: "Model") -> str:
     for k, link in enumerate(mechanism.links):
         if k in inside or k in parents or link.is_platform:
             continue
-        rates = {model.layout.u_names[c] for i in mechanism.path_to_root(k) if i not in inside for c in _columns(model, i)}
+        rates = {
+            model.layout.u_names[c] for i in mechanism.path_to_root(k) if i not in inside for c in _columns(model, i)
+        }
         if rates & idle:
             ends[link.name] = None
     if not ends:
@@ -56,7 +58,7 @@ def tell_redundant(model: "Model") -> None:
         f"{model.robot.name}: {len(drives)} drives ({', '.join(drives[:MOST])}) for {model.mobility} freedom"
         f"{'s' * (model.mobility != 1)}, in a file that does not say how they share: `drive_sharing: least_norm` was taken"
         f"{few}{say_odd_axes(model.linkage, model.home)}. If the robot is not redundant, a passive joint has another axis or "
-        "fewer freedoms than meant, a loop is one too many, or a driven joint is passive; if it is, state drive_sharing in the file "
-        "of loops.",
+        "fewer freedoms than meant, a loop is one too many, or a driven joint is passive; if it is, state drive_sharing in the "
+        "file of loops.",
         StructureWarning,
     )

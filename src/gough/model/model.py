@@ -27,10 +27,10 @@ from gough.model._configuration_calls import ConfigurationCalls
 from gough.model._design_numbers import DesignCalls
 from gough.model._dynamics_calls import DynamicsCalls
 from gough.model._frame_calls import FrameCalls
+from gough.model._loop_doubts import tell_redundant
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
 from gough.model.locks import keeps_locks
 from gough.model.sharing import share_kernels
-from gough.model._loop_doubts import tell_redundant
 from gough.model.soundness import (
     check_free_friction,
     check_model,

@@ -1,6 +1,6 @@
 """Forces that an amplifier low-passed: told with their time constant, not where they only come late, and taken out by lags=.
 
-Forces are Pinocchio's, heavier than described, with friction; the low pass is the closed form of τ + T τ̇ = τ_true at small steps."""
+Forces are Pinocchio's, heavier than described, with friction; the low pass solves τ + T τ̇ = τ_true at small steps."""
 
 from __future__ import annotations
 

@@ -46,11 +46,12 @@ def test_rows_are_left_out_where_that_is_accepted() -> None:
     samples = gough.condition(LOG.model, record(-9999.0), shifts=None, accept=["sentinel"])
     assert any(f"{len(ROWS)} rows with a number in the place of a value left out" in n for n in samples.notes)
     assert np.abs(samples.q - LOG.q[LOG.at(samples)]).max() < 0.01
+    bad = record(-9999.0)
+    x = np.array(bad.positions["left_motor"])
+    x[3] = np.nan
+    other = replace(bad, positions={**bad.positions, "left_motor": x})
     with pytest.raises(gough.BadDataError, match="left_motor: no number in row 3"):
-        bad = record(-9999.0)
-        x = np.array(bad.positions["left_motor"])
-        x[3] = np.nan
-        gough.condition(LOG.model, replace(bad, positions={**bad.positions, "left_motor": x}), accept=["sentinel"])
+        gough.condition(LOG.model, other, accept=["sentinel"])
 
 
 def test_what_else_is_wrong_is_seen_beside_them() -> None:

@@ -1,12 +1,12 @@
-"""Forces that were low-passed before they were logged: a filter of the first order in an amplifier, τ_measured + T τ̇_measured = τ.
+"""Forces that were low-passed before they were logged: an amplifier's filter of the first order, τ_measured + T τ̇_measured = τ.
 
-Told from a delay by how fast parts of the forces come: a delay leaves them as large as they are, a low pass does not, and both are
-the same where motions are slow, ωT small. So the part that base parameters do not explain is made least with
+A delay leaves the quick parts of forces as large as they are, a low pass does not; where motions are slow, ωT small, both are the
+same. So the part that base parameters do not explain is made least with
 
     y(t) + T ẏ(t)                                                                                                  (1)
 
-in the place of y(t + δ), by the same columns and weights. It is a low pass where (1) leaves less than the delay does, by more than
-chance: in most stretches of the record.
+in the place of y(t + δ), by the same columns and weights. It is a low pass where (1) leaves less than the delay does, by more
+than chance: in most stretches of the record.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ SLOPES = LowPass(None)
 
 
 @dataclass(frozen=True)
-class Lag:
+class ForceLag:
     """A time constant (s), its deviation, and the part of what a delay leaves unexplained that is left."""
 
     constant: float
@@ -49,9 +49,12 @@ class Lag:
 
 def find_lag(
     force: Callable[[int], np.ndarray], rest: Callable[[np.ndarray], np.ndarray], late: np.ndarray, blur: float
-) -> Lag | None:
-    """A low pass of all forces in the place of a delay. force(order): filtered forces (n, k) as they come, or their slopes; rest: what
-    columns do not explain of them (nk,); late (nk,): what is left with the delay; blur (s): what filters with friction make."""
+) -> ForceLag | None:
+    """A low pass of all forces in the place of a delay.
+
+    force(order): filtered forces (n, k) as they come, or their slopes; rest: what columns do not explain of them (nk,); late
+    (nk,): what is left with the delay; blur (s): what filters with friction make.
+    """
     r, G = rest(force(0)), rest(force(1))
     square = float(G @ G)
     if not square > 0.0:
@@ -60,12 +63,14 @@ def find_lag(
     left = r + constant * G
     split = [np.array_split(x, PARTS) for x in (left, late, G)]
     slopes = np.array([float(g @ x) for x, _, g in zip(*split, strict=True)])
-    chance = np.sqrt(max(float(left @ left) / max(len(left), 1) / square, (slopes @ slopes) * PARTS / (PARTS - 1) / square**2))
+    chance = np.sqrt(
+        max(float(left @ left) / max(len(left), 1) / square, (slopes @ slopes) * PARTS / (PARTS - 1) / square**2)
+    )
     gain = np.array([float(y @ y - x @ x) for x, y, _ in zip(*split, strict=True)])
     part = float(np.linalg.norm(left) / max(float(np.linalg.norm(late)), 1e-300))
     sure = gain.mean() > CERTAIN * gain.std(ddof=1) / np.sqrt(PARTS)
     if part < LEFT and sure and constant > blur + CERTAIN * chance:
-        return Lag(constant, float(chance), part)
+        return ForceLag(constant, float(chance), part)
     return None
 
 

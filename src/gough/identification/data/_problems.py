@@ -9,8 +9,8 @@ from gough.errors import BadDataError, UsageError
 
 MOST_TOLD = 30
 KINDS = (
-    "missing short unsorted repeated gap nan sentinel constant units sign limits wrap saturated quaternion reach branch".split()
-)
+    "missing short unsorted repeated gap nan sentinel constant units sign limits wrap saturated quaternion reach branch"
+).split()
 NEVER = ("missing", "short", "branch", "wrap")
 """Kinds with which nothing can be done."""
 

@@ -55,7 +55,8 @@ def find_sentinels(x: np.ndarray, scale: float = 0.0) -> list[float]:
 
 def _stands_again(mask: np.ndarray) -> bool:
     rows = np.count_nonzero(mask)
-    return rows > BURST or (rows >= AGAIN and np.count_nonzero(np.diff(mask.astype(int), prepend=0) == 1) >= AGAIN)
+    places = np.count_nonzero(np.diff(mask.astype(int), prepend=0) == 1)
+    return bool(rows > BURST or (rows >= AGAIN and places >= AGAIN))
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Sentinel:
 
 
 def record_sentinels(record: Record, bounds: Mapping[str, float]) -> list[Sentinel]:
-    """Those of a record, but of references, which nobody measured, and forces at their bound {drive: N, N m}: they are saturated."""
+    """Those of a record, not of references, which nobody measured, nor forces at their bound {drive: N, N m}, which saturate."""
     out: list[Sentinel] = []
     for name, x in record.channels.items():
         kind, _, own = name.partition(" ")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.errors import UsageError
-from gough.identification.data._lags import Lag
+from gough.identification.data._lags import ForceLag
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -55,7 +55,7 @@ class Shift:
     of: str = ""
     likely: bool = False
     """Whether it is more than noise and the filter make, though not by as much as `certain` asks."""
-    lag: Lag | None = None
+    lag: ForceLag | None = None
     """A low pass that explains more than the shift."""
 
     @property

@@ -109,10 +109,10 @@ def condition(
     from which a sample is replaced, "auto" (8), None for none. shifts: "auto" finds how late forces come and takes out what is
     certain and at least one sample; {"force": s, "force DRIVE": s, "position NAME": s, "pose": s}: these channels come so late;
     None: nothing. lags: {"force": s, "force DRIVE": s}: time constants of low passes of the first order that measured forces went
-    through, which are taken out. trim: s at both ends of each run, "auto" by the filter's memory. states: "drives", "joints" or "pose": what
-    tells where the robot is. idle: "still" takes freedoms that nothing measures (idle and elastic ones) as at rest. derivative:
-    "exact", or "central" differences, to compare with others. near: q (nq,) whose assembly records begin in (default: home).
-    accept: kinds of problems that are known, and dealt with as their message says ("gap", "nan", "saturated", …).
+    through, which are taken out. trim: s at both ends of each run, "auto" by the filter's memory. states: "drives", "joints" or
+    "pose": what tells where the robot is. idle: "still" takes freedoms that nothing measures (idle and elastic ones) as at rest.
+    derivative: "exact", or "central" differences, to compare with others. near: q (nq,) whose assembly records begin in (default:
+    home). accept: kinds of problems that are known, and dealt with as their message says ("gap", "nan", "saturated", …).
     """
     given = [records] if isinstance(records, Record) else list(records)
     check_accepted(accept)

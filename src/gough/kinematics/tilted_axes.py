@@ -53,7 +53,7 @@ def axes_in_loops(structure: Structure) -> list[int]:
 
 
 def say_odd_axes(linkage: Linkage, q: np.ndarray) -> str:
-    """"; the axis of elbow is not parallel to the others of loop pin, which all are": of loops in which one axis alone stands out."""
+    """ "; the axis of elbow is not parallel to the others of loop pin, which all are": of loops with one odd axis."""
     structure = linkage.structure
     found = linkage.function("link_poses").values(q=q[None], parameters=linkage.parameters)["rotations"]
     rotations, told = np.reshape(found, (len(structure.links), 3, 3)), []
@@ -66,5 +66,6 @@ def say_odd_axes(linkage: Linkage, q: np.ndarray) -> str:
         apart = np.linalg.norm(np.cross(axes[:, None], axes[None]), axis=2) > MOST
         odd = np.flatnonzero(apart.sum(axis=1) == len(turning) - 1)
         if len(odd) == 1 and apart.sum() == 2 * (len(turning) - 1):
-            told.append(f"the axis of {structure.links[turning[int(odd[0])]].joint} is not parallel to the others of loop {cut.name}, which all are")
+            joint = structure.links[turning[int(odd[0])]].joint
+            told.append(f"the axis of {joint} is not parallel to the others of loop {cut.name}, which all are")
     return "".join(f"; {text}" for text in told[:FEWEST])
