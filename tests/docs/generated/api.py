@@ -37,6 +37,8 @@ MODULES = {
     "laws": "Controllers",
     "sensors": "Sensors of controllers on a clock",
     "actuators": "Actuators behind them",
+    "observers": "Observers of what no sensor sees",
+    "loads": "Loads over time",
     "vary": "Variations for ensembles",
     "viewer": "Pictures and pages as files",
     "export": "Functions, controllers and whole robots as files of other programs",
