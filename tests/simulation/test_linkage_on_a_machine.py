@@ -176,11 +176,14 @@ class Machine:
         self, duration: float, step: float, encoders: Encoders, delay: float, goal: Array, moving: float
     ) -> dict[str, Array]:
         """Steps of RK4 between the events of the loop."""
-        s = np.concatenate([self.start, np.zeros(11)])
+        s: Any = np.concatenate([self.start, np.zeros(11)])
         readings, commands = Late(encoders.delay), Late(delay)
-        own, unit, total = encoders.period or T, np.asarray(encoders.resolution), np.zeros(2)
+        own, unit = encoders.period or T, np.asarray(encoders.resolution)
+        total: Any = np.zeros(2)
+        speed: Any = np.zeros(2)
+        sent: Any = np.zeros(2)
         part = 1 - np.exp(-2 * np.pi * (encoders.bandwidth or np.inf) * own)
-        last = speed = sent = np.zeros(2)
+        last = np.zeros(2)
         k = j = 0
         out: dict[str, list[Array]] = {"t": [], "state": [], "command": []}
         for i in range(round(duration / step) + 1):

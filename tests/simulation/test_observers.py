@@ -107,7 +107,8 @@ def test_covariance_is_honest(frame: bool) -> None:
     A, B = continuous()
     Ad, G = held(A, np.concatenate([B * force, np.concatenate([np.zeros((3, 3)), np.eye(3) * shaken])], axis=1), T)
     C, V = readings(T, frame)
-    x, believed = rng.multivariate_normal(np.zeros(6), P, runs), np.zeros((runs, 6))
+    x: Any = rng.multivariate_normal(np.zeros(6), P, runs)
+    believed: Any = np.zeros((runs, 6))
     nees = []
     for _ in range(samples):
         was, thought = x @ V.T, believed @ V.T
@@ -166,7 +167,8 @@ def test_estimate_follows_large_motions_as_a_filter_with_equations_by_hand() -> 
     L = observer.design(model, 5e-3, seen).gain
     rows = np.searchsorted(run.time, np.arange(round(run.time[-1] / 5e-3)) * 5e-3 + 1e-9, side="right") - 1
     y = np.concatenate([run["encoders"][rows, :1], run["accelerometer"][rows]], axis=1)
-    estimate, x, before = estimate_of(run), np.array([0.0, 1.2, 0.0, 1.0]), None
+    estimate, before = estimate_of(run), None
+    x: Any = np.array([0.0, 1.2, 0.0, 1.0])
     for row, reading in zip(rows, y, strict=True):
         v = np.array([x[2], 0.0, 0.0])  # of the frame's origin, which is at the pin
         turn = np.array([[np.cos(x[1]), 0, np.sin(x[1])], [0, 1, 0], [-np.sin(x[1]), 0, np.cos(x[1])]])

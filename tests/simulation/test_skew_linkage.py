@@ -157,7 +157,7 @@ def home() -> Array:
     """Where the ends meet, some way from singular poses."""
     trees, rng, found = Trees(numbers().mass), np.random.default_rng(2), []
     for _ in range(40):
-        q = rng.uniform(-1.2, 1.2, 6)
+        q: Any = rng.uniform(-1.2, 1.2, 6)
         for _ in range(60):
             gap, J = trees.gap(q)
             q = q - 0.7 * np.linalg.pinv(J) @ gap

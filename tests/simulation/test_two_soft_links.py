@@ -4,7 +4,7 @@ steps of RK4. Shaped moves, what they leave, and forces for a tool on its path a
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -39,8 +39,9 @@ class Link(NamedTuple):
 def link(length: float, elements: int, area: float, inertia: float) -> Link:
     """The first two bending modes, clamped where it begins, of unit modal mass."""
     h, n = length / elements, 2 * elements + 2
-    K, M = np.zeros((n, n)), np.zeros((n, n))
-    x, mass, rows = [], [], []
+    K: Any = np.zeros((n, n))
+    M: Any = np.zeros((n, n))
+    x, mass, rows = list[float](), list[float](), list[Array]()
     for e in range(elements):
         for g, w in zip(*np.polynomial.legendre.leggauss(5), strict=True):
             z, at = (g + 1) / 2, slice(2 * e, 2 * e + 4)

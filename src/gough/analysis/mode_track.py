@@ -263,7 +263,8 @@ def _followed_damped(swings: list[_Swing], damped: list[_Damped], start: int, nu
     """λ (n,) at all poses of the vibration with that number at pose `start`."""
     out = np.zeros(len(swings), dtype=complex)
     for way in (range(start, len(swings)), range(start - 1, -1, -1)):
-        value, y = damped[start].values[number], swings[start].shapes @ damped[start].shapes[:, number]
+        value: Any = damped[start].values[number]
+        y: Any = swings[start].shapes @ damped[start].shapes[:, number]
         for k in way:
             here = damped[k]
             seen = swings[k].shapes.T @ swings[k].M @ y
@@ -295,7 +296,8 @@ def _followed(swings: list[_Swing], start: int, amplitudes: np.ndarray, excited:
     first = swings[start]
     phi = first.shapes @ amplitudes
     for way in (range(start, len(swings)), range(start, -1, -1)):
-        last, frequency = phi, float(np.sqrt(max(amplitudes**2 @ first.squares, 0.0))) / (2 * np.pi)
+        last: Any = phi
+        frequency = float(np.sqrt(max(amplitudes**2 @ first.squares, 0.0))) / (2 * np.pi)
         for k in way:
             swing = swings[k]
             near = np.abs(swing.frequencies - frequency) <= NEAR * frequency

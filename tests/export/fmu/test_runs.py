@@ -1,5 +1,7 @@
 """FMUs beside runs of the library: Co-Simulation at equal steps, Model Exchange with an integrator from outside."""
 
+from typing import Any
+
 import fmpy
 import numpy as np
 import pytest
@@ -14,11 +16,11 @@ from .conftest import VERSIONS, Instance
 STEP = 1e-3
 
 
-def names_of(model):
+def names_of(model: gough.Model) -> list[str]:
     return [f"q.{x}" for x in model.layout.q_names] + [f"velocity.{x}" for x in model.layout.v_names]
 
 
-def run_of(file, kind, names, end, start=None):
+def run_of(file, kind, names, end, start=None) -> tuple[Any, np.ndarray, Any]:
     """(times, values (n, k), largest closure error) of a run by FMPy."""
     given = {
         "start_values": start or {},
@@ -30,7 +32,7 @@ def run_of(file, kind, names, end, start=None):
     return found["time"], np.array([found[x] for x in names]).T, found["closure_error"].max()
 
 
-def sweep(model, end, amplitude):
+def sweep(model: gough.Model, end: float, amplitude: float) -> gough.Motion:
     """A motion of the drives away from home and back."""
     home = model.home[list(model.drive_index)]
     ways = amplitude * np.linspace(1.0, -1.0, len(home))
@@ -38,7 +40,7 @@ def sweep(model, end, amplitude):
     return gough.motions.spline(times=[0, 0.3 * end, 0.55 * end, 0.8 * end, end], degree=5, drives=drives)
 
 
-def last_of(run):
+def last_of(run: gough.Run) -> np.ndarray:
     return np.concatenate([run.q[-1], run.v[-1]])
 
 

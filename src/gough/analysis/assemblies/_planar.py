@@ -14,6 +14,7 @@ a trigonometric polynomial of degree 3 (its terms of degree 4 cancel), so of deg
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -298,7 +299,7 @@ def real_zeros(
     return np.sort(np.angle(zeros[real])), None
 
 
-def _polished(c: np.ndarray, zeros: np.ndarray) -> np.ndarray:
+def _polished(c: np.ndarray, zeros: Any) -> np.ndarray:
     """Newton's steps on each zero, kept where they help."""
     p, slope = c[::-1], np.polyder(c[::-1])
     for _ in range(3):

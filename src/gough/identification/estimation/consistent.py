@@ -229,7 +229,7 @@ def _on_central_path(
         lifted = (vectors * np.maximum(values, max(0.05 * values[-1], 0.01))) @ vectors.T
         x[own] = np.linalg.lstsq(part.reshape(16, 10), lifted.ravel(), rcond=None)[0]
     x[list(signed)] = np.maximum(x[list(signed)], 0.01)
-    y = np.linalg.solve(even / w[:, None], x)
+    y: Any = np.linalg.solve(even / w[:, None], x)
 
     def barrier(y: np.ndarray) -> float:
         free, values = rows @ y, np.linalg.eigvalsh(parts @ y) - LEAST

@@ -124,9 +124,10 @@ def fit(part: MotionPart, kind: str, units: Sequence[str]) -> PolynomialPieces:
     duration = float(part.breaks[-1])
     scales = ErrorScales.of(kind, units, part.at(inside(part.breaks), False), duration)
     cut = _cut_waves(part)
-    a, b = cut[:-1].copy(), cut[1:].copy()
+    a: Any = cut[:-1].copy()
+    b: Any = cut[1:].copy()
     most = MOST_PIECES * (len(a) + 10)
-    before = np.full((len(a), 2), np.inf)  # errors of the pieces that these are quarters and halves of
+    before: Any = np.full((len(a), 2), np.inf)  # errors of the pieces that these are quarters and halves of
     kept: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     count = 0
     while len(a):

@@ -205,7 +205,7 @@ def _held_cost(linear: "LinearModel", Q: Vector, R: Vector, period: float) -> tu
     h = period / 2**doublings
     whole = linalg.block_diag(Q, R)
     big = np.block([[-F.T, whole], [np.zeros_like(F), F]]) * h
-    found = linalg.expm(big)
+    found: Any = linalg.expm(big)
     phi = found[len(F) :, len(F) :]
     cost = phi.T @ found[: len(F), len(F) :]
     for _ in range(doublings):

@@ -4,6 +4,8 @@ Steps are Mehrotra's: one towards the corner, from which the middle is chosen, a
 [S. Mehrotra, SIAM J. Optimization 2(4), 1992; J. Nocedal, S. Wright, Numerical Optimization, 2006, algorithm 16.4].
 """
 
+from typing import Any
+
 import numpy as np
 
 ROUNDS = 80
@@ -14,11 +16,11 @@ NEAR = 1e-11
 def minimise_quadratic(H: np.ndarray, g: np.ndarray, A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, bool]:
     """(x (n,), whether it is the minimum). H (n, n) positive definite; rows of A (m, n) of about the same size."""
     m = len(b)
-    x = np.linalg.solve(H, -g)
+    x: Any = np.linalg.solve(H, -g)
     if not m or (A @ x <= b).all():
         return x, True
-    y = np.maximum(b - A @ x, 1.0)  # slack
-    z = np.full(m, max(1.0, float(np.abs(g).max())))
+    y: Any = np.maximum(b - A @ x, 1.0)  # slack
+    z: Any = np.full(m, max(1.0, float(np.abs(g).max())))
     best, left = x, np.inf
     for _ in range(ROUNDS):
         dual, primal = H @ x + g + A.T @ z, A @ x + y - b
