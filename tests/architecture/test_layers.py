@@ -80,6 +80,7 @@ def lint(*folders: Path) -> list[tuple[int, str]]:
     return json.loads(run.stdout)
 
 
+@pytest.mark.slow  # `make lint` does it
 def test_layers_of_the_package():
     [(code, report)] = lint(ROOT / "src")
     assert code == 0, report

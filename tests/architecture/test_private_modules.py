@@ -6,8 +6,9 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SRC = ROOT / "src"
+from architecture.outlines import SRC, outlines
+
+ROOT = SRC.parent
 FAMILIES = (
     "gough",
     "gough.cli",
@@ -45,12 +46,12 @@ MODULES = {name_of(path): path for path in SRC.rglob("*.py")}
 def read_by(name: str, path: Path) -> set[str]:
     """Modules of the tree that a module imports, late imports too."""
     out = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in outlines()[path].imports:
         if isinstance(node, ast.Import):
             out |= {a.name for a in node.names if a.name in MODULES}
-        elif isinstance(node, ast.ImportFrom) and node.module in MODULES:
+        elif node.module in MODULES:
             inside = {f"{node.module}.{a.name}" for a in node.names}
-            out |= (inside & set(MODULES)) | ({node.module} if inside - set(MODULES) else set())
+            out |= (inside & MODULES.keys()) | ({node.module} if inside - MODULES.keys() else set())
     return out - {name}
 
 

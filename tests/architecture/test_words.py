@@ -4,11 +4,11 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
+from architecture.outlines import SRC, outlines
+
 ROOT = Path(__file__).resolve().parents[2]
-SRC = ROOT / "src"
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 IRREGULAR = set(
@@ -62,28 +62,11 @@ def verbs() -> set[str]:
     return set(listed[1].split())
 
 
-@cache
-def outlines() -> dict[Path, tuple[list[ast.stmt], list[ast.ClassDef]]]:
-    """Of each file its functions and classes, and classes inside of these; functions with no more than their docstring: whole
-    trees that are kept make the garbage collector dear."""
-    return {path: outline(ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(SRC.rglob("*.py"))}
-
-
-def outline(tree: ast.Module) -> tuple[list[ast.stmt], list[ast.ClassDef]]:
-    found = list(ast.walk(tree))
-    kept: list[ast.stmt] = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-    inner = [node for node in found if isinstance(node, ast.ClassDef) and node not in kept]
-    for node in found:
-        if isinstance(node, ast.FunctionDef):
-            node.body = node.body[:1]
-    return kept, inner
-
-
 def functions() -> Iterator[tuple[Path, ast.FunctionDef, bool]]:
     """Public functions and methods; whether it is a property."""
-    for path, (statements, _) in outlines().items():
-        classes = [node for node in statements if isinstance(node, ast.ClassDef)]
-        for node in [*statements, *(inner for outer in classes for inner in outer.body)]:
+    for path, outline in outlines().items():
+        classes = [node for node in outline.members if isinstance(node, ast.ClassDef)]
+        for node in [*outline.members, *(inner for outer in classes for inner in outer.body)]:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 decorators = [ast.unparse(d) for d in node.decorator_list]
                 yield path, node, any("property" in d or d.endswith(".setter") for d in decorators)
@@ -99,8 +82,8 @@ def place(path: Path, node: ast.AST) -> str:
 
 def test_class_names_are_used_once():
     places = defaultdict(list)
-    for path, (statements, inner) in outlines().items():
-        for node in [*statements, *inner]:
+    for path, outline in outlines().items():
+        for node in [*outline.members, *outline.inner]:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(place(path, node))
     twice = {name: where for name, where in places.items() if len(where) > 1}

@@ -109,6 +109,7 @@ def test_json_is_alone_on_stdout(tmp_path):
     assert "1 of 1 states are bad" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_interrupt_is_quiet():
     # A test run in the background may have SIGINT ignored, which a child would inherit.
