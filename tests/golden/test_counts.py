@@ -12,8 +12,12 @@ HINT = "the programs changed: if that was meant, run `python tests/golden/regene
 LIMITS = {"pedrammehr2012": 2 * 2498}
 """Operations of inverse_dynamics, baked, without friction, that may not be exceeded."""
 KEPT = tomllib.loads(FILE.read_text(encoding="utf-8"))
+DEAR = ("agile_eye", "dualemps", "dualemps_refined", "hobby_6rss", "long2014_rigid", "screw_hexapod")
+"""Robots whose programs take long to write: they are counted in the slow tests."""
 CASES = [
-    pytest.param(robot, function, marks=() if function == "inverse_dynamics" else pytest.mark.slow)
+    pytest.param(
+        robot, function, marks=() if function == "inverse_dynamics" and robot not in DEAR else pytest.mark.slow
+    )
     for robot in counted()
     for function in KEPT.get(robot, {})
 ]

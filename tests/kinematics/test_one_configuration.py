@@ -15,13 +15,13 @@ ROBOTS = [
     "lopes",
     "delta",
     "five_bar",
-    "generic-0",
     "three_rrr",
     "tripod_wrist",
     *(
         pytest.param(n, marks=pytest.mark.slow)
         for n in (
             "fried",
+            "generic-0",
             "ups-1",
             "pus-0",
             "sliding_cuts-0",
