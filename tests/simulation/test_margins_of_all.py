@@ -134,6 +134,18 @@ def test_loops_on_both_sides_of_a_delta() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["hobby_6rss", "pedrammehr2012", "screw_hexapod"])
+def test_delays_of_robots_with_six_drives(name: str) -> None:
+    """Rods that spin by themselves, drives that push on each other, screws."""
+    model = built(gough.load(name))
+    law = laws.Sampled(laws.ComputedTorque(bandwidth=5.0), 2e-3, delay=1e-3, actuators=actuators.Lag(time=1e-3))
+    most = gough.control_loop(model, law).delay_margin_all
+    for factor in (0.97, 1.03):
+        late = replace(law, delay=1e-3 + round(factor * most / 2e-5) * 2e-5)
+        assert gough.control_loop(model, late).stable == (factor < 1)
+
+
+@pytest.mark.slow
 def test_runs_on_both_sides_of_the_delay() -> None:
     model, T = built(gough.load("delta")), 2e-3
     law = laws.Sampled(laws.JointPD(1900.0, 50.0, gravity=True), T, delay=1e-3, sensors=sensors.Encoders())
