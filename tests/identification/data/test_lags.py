@@ -53,7 +53,7 @@ def said(record: gough.Record, **more: object) -> str:
     return " ".join(str(w.message) for w in caught)
 
 
-@pytest.mark.parametrize("constant", [5 * MS, 10 * MS])
+@pytest.mark.parametrize("constant", [pytest.param(5 * MS, marks=pytest.mark.slow), 10 * MS])
 def test_a_low_pass_is_told_with_its_time_constant(constant: float) -> None:
     record = through_low_pass(constant).record(step=1e-6, noise=0.005)
     text = said(record)
