@@ -11,7 +11,7 @@ move, in T1. Drives follow exactly; after the move they rest for three T1, in wh
 Stiffness: "together" multiplies those of all flexible bodies by one factor within ±20 %, evenly drawn: the runs are done at
 --factors factors, and 10 000 draws are interpolated between them. "each" draws a factor for each body, --runs runs. All are runs
 of the whole robot (`gough.simulate_many`). Damping stays. --real: that many of the draws are runs of their own, nothing
-interpolated, of the moves --real-of (10 000 of three moves: 2 CPU minutes of dualemps, 15 of carbon_delta).
+interpolated, of the moves --real-of (10 000 of three moves: 2 CPU minutes of dualemps, 15 of each of the others).
 Writes quiet_moves.json and quiet_moves.md; robots that are not asked for stay as they were.
 """
 

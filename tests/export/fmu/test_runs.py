@@ -20,7 +20,9 @@ def names_of(model: gough.Model) -> list[str]:
     return [f"q.{x}" for x in model.layout.q_names] + [f"velocity.{x}" for x in model.layout.v_names]
 
 
-def run_of(file, kind, names, end, start=None, tolerance=1e-10, interval=0.01) -> tuple[Any, np.ndarray, Any]:
+def run_of(
+    file, kind, names, end, start=None, tolerance: float | None = 1e-10, interval: float | None = 0.01
+) -> tuple[Any, np.ndarray, Any]:
     """(times, values (n, k), largest closure error) of a run by FMPy. tolerance, interval: None for those of the FMU."""
     given = {
         "start_values": start or {},
@@ -254,7 +256,11 @@ def hanging(folder):
 
 def forces_at_start(file):
     about = fmpy.read_model_description(str(file))
-    return {x.name: float(x.start) for x in about.modelVariables if x.causality == "input" and x.name.endswith("force")}
+    return {
+        x.name: float(x.start or "nan")
+        for x in about.modelVariables
+        if x.causality == "input" and x.name.endswith("force")
+    }
 
 
 @pytest.mark.slow
