@@ -230,3 +230,18 @@ def test_a_rigid_law_of_another_structure_on_a_flexible_robot() -> None:
     h = 1e-4
     holding = [(potential(start + h * e) - potential(start - h * e)) / (2 * h) for e in np.eye(3)]
     np.testing.assert_allclose(run["command"][0], holding, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_no_encoder_shows_how_a_robot_is_bent_where_it_begins() -> None:
+    """Two robots of other weight stand bent at the same drives: with the same readings a law commands the same."""
+    model = built(gough.load("delta_flexible"))
+    start = model.drives(model.home)
+    motion = gough.motions.quintic(drives=[start, start], durations=[2e-3])
+    law = laws.Sampled(laws.ComputedTorque(bandwidth=6.0, model="rigid"), 1e-3, sensors=Encoders(resolution=1e-4))
+    ways = {"start": "static", "method": "rk4", "step": 2e-4, "check": "off"}
+    weights = [{"parameters": {"gravity.z": -g}} for g in (9.81, 4.0)]
+    one, other = (gough.simulate(model, motion, law, **ways, **weight) for weight in weights)
+    assert np.abs(one["elastic"][0] - other["elastic"][0]).max() > 1e-5
+    np.testing.assert_array_equal(one["encoders"][0], other["encoders"][0])
+    np.testing.assert_array_equal(one["command"][0], other["command"][0])

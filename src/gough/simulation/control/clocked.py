@@ -25,7 +25,7 @@ from gough.simulation.control.linear.design import model_and_numbers
 from gough.simulation.control.observers.estimated import PLACES, RATES, Estimated, RunningObserver
 from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.control.sensed import Sensed, channel_names
+from gough.simulation.control.sensed import Sensed, channel_names, place_unbent
 from gough.simulation.sampling.cells import Cells, under, within
 from gough.simulation.sampling.line import Line, common_grid
 from gough.simulation.sampling.noise import key_of
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 Vector = np.ndarray
 Memory = dict[str, Vector]
-CLOSED = 1e-6
-"""Closure error, of the robot's size, of a state of the law's robot to begin with."""
 SIZE = 1e300
 """Of what has no error: it does not flow."""
 
@@ -170,9 +168,7 @@ class Clocked(Law):
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """See `Law`."""
         sampled = self.law.inner(model, q, v)
-        if self.sensors and not float(model.closure_error(q)) < CLOSED:  # of another structure than the robot that runs
-            q = model.configuration(drives=q[model.drive_index], near=model.home)
-        memory = self.first_memory(model, sampled.first, q)
+        memory = self.first_memory(model, sampled.first, place_unbent(model, q) if self.sensors else q)
         rates = model.function("tree_rates").values(q=q, v=v, parameters=model.parameters)["u"]
         at = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
         flows, watch = self._flows(model, q[model.drive_index], rates[at]), self.watch(model)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Vector = np.ndarray
 CLOSINGS = 3
 """Newton steps from the state at the sample before."""
+CLOSED = 1e-6
+"""Closure error, of the robot's size, of a state of the law's robot to begin with."""
 
 
 class Sensed(Measured):
@@ -113,3 +115,15 @@ def channel_names(sensors: Sequence[Sensor]) -> list[str]:
     """Names of the sensors' channels in a run: numbered where several are of a name."""
     own = [sensor.name for sensor in sensors]
     return [name if own.count(name) == 1 else f"{name}{own[:k].count(name)}" for k, name in enumerate(own)]
+
+
+def place_unbent(model: "Model", q: Vector) -> Vector:
+    """Where forward geometry begins (nq,): drives as at q, bodies straight, since no encoder shows how they are bent there."""
+    out = np.array(q, dtype=float)
+    out[model.layout.elastic] = 0.0
+    if float(model.closure_error(out)) < CLOSED:
+        return out
+    near = (
+        out if float(model.closure_error(q)) < CLOSED else model.home
+    )  # else of another structure than the robot that runs
+    return model.configuration(drives=out[model.drive_index], near=near)
