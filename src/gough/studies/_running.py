@@ -94,7 +94,7 @@ def _case_subject(case: "StudyCase") -> dict[str, Any]:
         "grid": None if grid is None else [list(grid.names), [x.tolist() for x in grid.values]],
         "wrench": at_frames,
         "payload": _listed(case.added),
-    }
+    } | ({} if case.follows is None else {"follows": case.follows.plain()})
 
 
 def _listed(x: np.ndarray | None) -> Any:
@@ -124,7 +124,8 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
     if store is not None and not (interrupted or late):
         save_asked(store.folder, study, True)
     found = gathered.result(interrupted, late, time.perf_counter() - began)
-    for said in () if interrupted else (found.hint, gathered.hint):
+    sure = not late or study.search.method in SWEEPS
+    for said in () if interrupted else (found.hint, gathered.hint if sure else ""):
         if said:
             warn(f"{study.name}: {said}", VariableWarning)
     if len(found.front.left_out):
@@ -155,7 +156,7 @@ class _StudyRun:
             yield from self._all([("points", k, min(k + step, total)) for k in range(0, total, step)])
         elif search.method == "gradient":
             demand_parts(search.starts, f"{search.starts} starts")
-            yield from self._all([("start", k) for k in range(search.starts)])
+            yield from self._started(search.starts)
         else:
             yield from self._evolved()
 
@@ -165,6 +166,19 @@ class _StudyRun:
             count += 1
             yield done.number, done.result
         self.is_short = count < len(chunks)
+
+    def _started(self, starts: int) -> Iterator[tuple[int, Arrays]]:
+        """Descents; of those that were cut their best points, from which the same run goes on later."""
+        known = {k: None if self.store is None else self.store.read(k) for k in range(starts)}
+        cut = {k: part for k, part in known.items() if part is not None and _is_cut(part)}
+        chunks, done = [("start", k, cut.get(k)) for k in range(starts)], set[int]()
+        for found in run_chunks(self.work, chunks, store=self.store, again=_is_cut, **self.options):
+            if not _is_cut(found.result):
+                done.add(found.number)
+            cut.pop(found.number, None)
+            yield found.number, found.result
+        yield from cut.items()
+        self.is_short = len(done) < starts
 
     def _evolved(self) -> Iterator[tuple[int, Arrays]]:
         """Generations, then turns of descents and of designs between those of the front (`methods/evolution.py`)."""
@@ -226,6 +240,11 @@ class _StudyRun:
             if k not in kept:
                 raise _OutOfTimeError
             yield kept[k]
+
+
+def _is_cut(part: Arrays) -> bool:
+    """Whether a part is of a descent whose time was over."""
+    return bool(part.get("cut", False))
 
 
 def _why_no_gradients(evaluator: Evaluator) -> str:

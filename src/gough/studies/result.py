@@ -88,6 +88,12 @@ class StudyResult:
                 "result.kept"
             )
         if not len(self.front):
+            if self.partial:
+                why = "time was over" if self.out_of_time else "it was ended"
+                raise UsageError(
+                    f"{self.study.name}: {why} before a design kept all constraints ({self.designs} looked at, {self.robots} "
+                    "take all states); the same call in the same folder goes on"
+                )
             raise UsageError(
                 f"{self.study.name}: none of {self.designs} designs is feasible ({self.robots} take all states): loosen "
                 "constraints, widen ranges, or look at more designs" + (f". {self.hint}" if self.hint else "")

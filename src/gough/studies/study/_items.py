@@ -6,7 +6,8 @@ velocities: drives                                 what leads the robot, where i
 variables: {base_radius: {from: 0.5 m, to: 0.9 m, step: 10 mm}, rod_mass: [1 kg, 4 kg]}
 cases:
   ride: {motion: ride.yaml, samples: 100, wrench: [0, 0, -500 N, 0, 0, 0], payload: {mass: 80 kg}}
-  corners: {poses: [{x: 0.1}, {x: -0.1, pitch: 10 deg}]}
+  corners: {poses: [{x: 0.1}, {x: -0.1, pitch: 10 deg}, {z: height + 150 mm}]}
+  heave: {relative: home, poses: [{z: 0.1}]}       each design's home and 0.1 m
   box: {grid: {x: [-0.3, 0.3, 7], y: [-0.3, 0.3, 7], z: [0.5, 0.9, 5]}}
 measures:
   force: {measure: peak force, case: ride}         a name of `measures.PRESETS`, "mass", "footprint", "workspace"
@@ -82,6 +83,7 @@ class CaseItem(Item):
     samples: Annotated[int, _whole(2)] | None = None
     poses: Any = None
     grid: Any = None
+    relative: str | None = None
     wrench: Any = None
     payload: Payload | None = None
 
@@ -92,6 +94,8 @@ class CaseItem(Item):
         if len(given) != 1:
             told = "neither motion, poses nor grid" if not given else f"{' and '.join(given)} together"
             yield Fault((), None, told, "exactly one of motion, poses, grid")
+        if data.get("relative") not in (None, "home"):
+            yield Fault(("relative",), data["relative"], "not what a case can be relative to", "relative: home")
         if is_given(data, "samples") and not is_given(data, "motion"):
             yield Fault(("samples",), data["samples"], "samples without a motion", "a motion, or no samples")
         if isinstance(data.get("samples"), int) and data["samples"] > MOST_STATES:

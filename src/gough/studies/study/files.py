@@ -82,10 +82,15 @@ class _StudyReading(CaseText, ToleranceText):
         self._check_names(item)
         space = self._space(item, model)
         tolerances = self.read_tolerances(item, space)
-        ends = space.designs(space.corners())[0]
+        ends, varied = space.designs(space.corners())[0], frozenset(item.variables)
         if tolerances is not None:
             ends = np.concatenate([ends, tolerances.designs(space, space.start[None])[0]])
-        cases = {n: c for n, own in item.cases.items() if (c := self.read_case(n, own, model, ends)) is not None}
+        cases = {
+            n: c for n, own in item.cases.items() if (c := self.read_case(n, own, model, ends, varied)) is not None
+        }
+        followed = {v for case in cases.values() if case.follows is not None for v in case.follows.variables}
+        for name, why in check_variables(model, space.variables, followed):
+            self.complain(("variables", name), why)
         measures = self._measures(item, model, cases)
         units = {m.name: m.unit for m in measures}
         bounds = [self._constraint(name, item, units) for name in item.constraints]
@@ -188,8 +193,6 @@ class _StudyReading(CaseText, ToleranceText):
             if numbers[0] is not None and numbers[1] is not None:
                 unit = self.unit(name, model)
                 found.append(StudyVariable(name, numbers[0], numbers[1], numbers[2], unit))
-        for name, why in check_variables(model, found):
-            self.complain(("variables", name), why)
         if not item.variables and not self._written("variables"):
             self.complain(("variables",), "a study varies at least one number", "variables with bounds")
         return DesignSpace(model, tuple(found))

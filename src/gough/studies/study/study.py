@@ -12,6 +12,7 @@ from gough.distribution import a_cluster
 from gough.errors import UsageError
 from gough.robot.item import nearest
 from gough.studies._search import StudySearch
+from gough.studies.study.cases import staying_words
 from gough.studies.study.evaluation import Evaluator
 from gough.studies.study.measures import FORCES, StateMeasure, WorkspaceMeasure
 
@@ -60,6 +61,7 @@ class Study:
             for m in asked
             if len(m.units) > 1 and m.name in judged
         ]
+        out += [told for name, case in e.cases.items() if (told := staying_words(name, case, set(self.variables)))]
         own = [m.name for m in asked if m.text.partition(":")[0] in FORCES]
         if own and e.space.model.layout.v_elastic:
             out.append(f"{', '.join(own)}: of bodies that do not bend; gough.simulate has forces of those that do")
