@@ -100,7 +100,7 @@ def lines_of(found: "StudyResult", choose: int | None) -> list[str]:
     """For people."""
     e = found.study.evaluator
     counted = f"{found.robots} take all states, {found.feasible} feasible, {len(found)} on the front"
-    lines = [f"{found.designs} designs by {found.study.search.method}: {counted} ({found.seconds:.3g} s)"]
+    lines = [f"{found.count_words}: {counted} ({found.seconds:.3g} s)"]
     lines += ["stopped, since its time was over: the same call in the same folder goes on"] if found.out_of_time else []
     lines += [f"no gradients: {found.no_gradients}"] if found.no_gradients else []
     lines += found.study.remarks

@@ -3,7 +3,8 @@
 grid, sobol, latin hypercube   `count` points (of a grid: levels of variables without a step)
 gradient                       from `starts` points of a Sobol sequence, the description's own first, `iterations` each
 evolution                      `count` designs in `generations` (nsga2; nsga3 spreads many objectives along reference directions)
-                               of `population` and between those of the front, `polish` descents
+                               of `population` (the last of them whole) and between those of the front; on top of these the
+                               points of `polish` descents
 
 With a `budget` (s) each of them ends when that time is over, with what is done.
 """

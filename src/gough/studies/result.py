@@ -66,6 +66,15 @@ class StudyResult:
         ]
         return " ".join(text for text in said if text)
 
+    @property
+    def count_words(self) -> str:
+        """How many designs there were, and of an evolution how many of them come on top of its count."""
+        search, said = self.study.search, f"{self.designs} designs by {self.study.search.method}"
+        points = sum(n for *_, n in self.descents)
+        if search.method != "evolution" or not points:
+            return said
+        return f"{said} (count: {search.count}; {points} points of {len(self.descents)} descents come on top)"
+
     @cached_property
     def kept(self) -> Evaluated:
         """All designs that a run kept, in memory; `kept_parts` goes through them."""

@@ -149,7 +149,7 @@ def _follow_down(
         if not problem.follow_more(low + size * np.clip(z, 0.0, 1.0)):
             break
     x = space.settle((low + size * np.clip(z, 0.0, 1.0))[None])[0]
-    candidates = evaluator.evaluate(np.stack([x, *asked.seen[-3:]]))
+    candidates = evaluator.evaluate(np.stack([x, *asked.seen[:1], *asked.seen[-3:]]))
     order = np.lexsort((problem.merit(candidates), candidates.total_violation))
     best = int(order[0])
     row = slice(best, best + 1)

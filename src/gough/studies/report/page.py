@@ -44,7 +44,7 @@ def middle_design(found: "StudyResult") -> int:
 def report_page(found: "StudyResult", k: int | None = None, made: str = "") -> str:
     """The page as text."""
     study, e = found.study, found.study.evaluator
-    counted = f"{found.designs} designs by {study.search.method}, {found.robots} take all states, {found.feasible} are feasible"
+    counted = f"{found.count_words}, {found.robots} take all states, {found.feasible} are feasible"
     head = f"{counted}, {len(found)} on the front; {found.seconds:.3g} s."
     body = [
         f"<h1>{escape(study.title or study.name)}</h1>",
