@@ -5,7 +5,7 @@ kept of it is written as a part before it counts, so that a run that was ended, 
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 
 PARTS = 1_000_000
 """Of one run, at most."""
+
+
+Tell = Callable[[int, int, int], None]
+"""Takes how many designs there are, how many take all states, and how many keep their constraints, as they come in."""
 
 
 def demand_parts(count: int, what: str) -> None:
@@ -101,7 +105,9 @@ def _listed(x: np.ndarray | None) -> Any:
     return None if x is None else np.asarray(x).tolist()
 
 
-def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: float | None, device: str) -> StudyResult:
+def run_study(
+    study: "Study", folder: Any, cluster: Any, mixed: bool, budget: float | None, device: str, tell: Tell | None = None
+) -> StudyResult:
     """See `Study.run`."""
     began = time.perf_counter()
     budget = study.search.budget if budget is None else budget
@@ -118,6 +124,8 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
             run = _StudyRun(study, screen, store, options)
             for number, found in run.parts():
                 gathered.add(number, found)
+                if tell is not None:
+                    tell(*gathered.counts.tolist())
             late = run.is_short
     except KeyboardInterrupt:
         interrupted, late = True, False

@@ -10,6 +10,7 @@ With a `budget` (s) each of them ends when that time is over, with what is done.
 """
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from gough.errors import UsageError
 from gough.robot.item import nearest
@@ -35,6 +36,18 @@ DEFAULTS = {
 }
 LEVELS = 5
 """Of a grid's variables without a step."""
+
+
+REMEDY = "method: evolution needs pymoo: pip install 'gough[studies]'"
+NO_CASADI = "solver: ipopt needs CasADi: pip install 'gough[studies]'; or leave it out, or use slsqp"
+
+
+def demand_optimisers(method: str, solver: str) -> None:
+    """UsageError where a package is missing that the search needs: said before anything takes long."""
+    if method == "evolution" and find_spec("pymoo") is None:
+        raise UsageError(REMEDY)
+    if method in ("evolution", "gradient") and solver == "ipopt" and find_spec("casadi") is None:
+        raise UsageError(NO_CASADI)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from gough.robot.item import faults_of, nearest
 from gough.robot.reader import Map, Mark, read, read_document
 from gough.robot.robot import Robot
 from gough.structure.changing.names import names_meant
-from gough.studies._search import StudySearch
+from gough.studies._search import StudySearch, demand_optimisers
 from gough.studies.quantities import FollowsVariables, limit_variables
 from gough.studies.study._case_text import YAML, CaseText
 from gough.studies.study._items import FORMAT, StudyItem
@@ -102,6 +102,7 @@ class _StudyReading(CaseText, ToleranceText):
         if self.problems or search is None:
             raise self._failure()
         evaluator = Evaluator(space, cases, tuple(measures), objectives, constraints, tolerances)
+        self.attempt(("search",), partial(demand_optimisers, search.method, search.solver))
         if search.method in ("gradient", "evolution") and not objectives:
             self.complain(("search", "method"), f"{search.method} without an objective", "minimise or maximise")
         if search.generations == "nsga3" and len(objectives) == 1:

@@ -132,14 +132,16 @@ class Study:
         mixed: bool = False,
         budget: float | None = None,
         device: str = "cpu",
+        tell: Any = None,
     ) -> "StudyResult":
         """Look for designs. folder: where parts are kept, from which an interrupted run goes on; cluster, mixed: as for
         `gough.simulate_many`; budget: seconds after which it ends with what is done, default as the study says; device: "cuda"
-        for sweeps whose designs a GPU goes through first. Ctrl-C returns what is done."""
+        for sweeps whose designs a GPU goes through first; tell(designs, robots, feasible): called as designs come in. Ctrl-C
+        returns what is done."""
         from gough.studies._running import run_study
 
         demand_one_of("device", device, ("cpu", "cuda"))
-        return run_study(self, folder, cluster, mixed, budget, device)
+        return run_study(self, folder, cluster, mixed, budget, device, tell)
 
 
 def platform_payload(robot: "Robot") -> float:
