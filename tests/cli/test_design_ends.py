@@ -14,7 +14,9 @@ from studies.study.robots import EXAMPLES
 
 
 def write_study(folder: Path, old: str = "", new: str = "") -> Path:
-    text = (EXAMPLES / "two_slides_study.yaml").read_text().replace("two_slides.yaml", str(EXAMPLES / "two_slides.yaml"))
+    text = (
+        (EXAMPLES / "two_slides_study.yaml").read_text().replace("two_slides.yaml", str(EXAMPLES / "two_slides.yaml"))
+    )
     assert not old or old in text
     (folder / "s.yaml").write_text(text.replace(old, new) if old else text)
     return folder / "s.yaml"

@@ -171,7 +171,8 @@ def lines_of(found: "StudyResult", choose: int | None) -> list[str]:
     for k in shown:
         values = ", ".join(f"{n} {x:.5g} {units[n].removeprefix('1')}".rstrip() for n, x in found.values(k).items())
         lines.append(f"design {k}: {values}")
-        lines.append("  " + ", ".join(f"{n} = {x:.6g}" for n, x in found.variables(k).items()))
+        own = {v.name: f" {v.unit}" if v.unit not in ("", "1") else "" for v in e.space.variables}
+        lines.append("  " + ", ".join(f"{n} = {x:.6g}{own[n]}" for n, x in found.variables(k).items()))
         bound = found.binding(k)
         lines += ["  held by " + "; ".join(bound)] if bound and len(shown) < 4 else []
     return lines

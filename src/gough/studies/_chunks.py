@@ -138,10 +138,9 @@ class StudyWork:
         return found | {"start": before["start"], "counts": counts}
 
     def _follow(self, aim: Aim, tick: Tick) -> Descent:
-        """From a front: SLSQP unless another is asked for, as it stays near and mostly needs fewer points than IPOPT there."""
+        """From a front."""
         search = self.study.search
-        solver = "slsqp" if search.solver == "auto" else search.solver
-        ways = (aim.weights, solver, search.iterations, None, aim.shared)
+        ways = (aim.weights, search.solver, search.iterations, None, aim.shared)
         return descend(self.study.evaluator, aim.start, *ways, tick=tick)
 
     def _kept(self, found: Evaluated, number: int) -> Arrays:

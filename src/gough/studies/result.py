@@ -16,7 +16,7 @@ from gough.studies._folder import load_result, save_asked, save_found
 from gough.studies._kept import KeptDesigns, write_tables
 from gough.studies._pareto import ParetoFront
 from gough.studies._rebuilt import evaluator_on, robot_of_design
-from gough.studies.study.evaluation import Evaluated
+from gough.studies.study.evaluation import Evaluated, with_unit
 from gough.studies.study.hints import hint_of_limits, hint_of_objectives, hint_of_states, hint_of_units
 from gough.studies.study.variables import AT_BOUND
 
@@ -150,8 +150,12 @@ class StudyResult:
         out = [name for name, x in zip(e.constraint_names, g, strict=True) if x > -BINDS]
         for v, x in zip(e.space.variables, self.front.designs.x[row], strict=True):
             size = v.upper - v.lower
-            out += [f"{v.name} at its lower end, {v.lower:g}"] if x - v.lower <= AT_BOUND * size else []
-            out += [f"{v.name} at its upper end, {v.upper:g}"] if v.upper - x <= AT_BOUND * size else []
+            out += (
+                [f"{v.name} at its lower end, {with_unit(v.lower, v.unit)}"] if x - v.lower <= AT_BOUND * size else []
+            )
+            out += (
+                [f"{v.name} at its upper end, {with_unit(v.upper, v.unit)}"] if v.upper - x <= AT_BOUND * size else []
+            )
         return out
 
     def robot(self, k: int | None = None) -> "Robot":

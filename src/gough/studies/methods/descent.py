@@ -1,4 +1,4 @@
-"""One optimum by gradients: IPOPT through CasADi, or SciPy's SLSQP where CasADi is missing.
+"""One optimum by gradients: SciPy's SLSQP, or IPOPT through CasADi.
 
 An extreme (a peak force, the least frequency) is not smooth where entries tie, and at an optimum they do. So it is written by all
 its entries: minimise t with entry ≤ t for each, and a bound on an extreme bounds every entry. Numbers are scaled: variables to

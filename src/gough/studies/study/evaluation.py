@@ -29,6 +29,13 @@ TOLD = 3
 """Deviations of a robot that are named."""
 
 
+def with_unit(x: float, unit: str) -> str:
+    """A number with its unit, angles in degrees besides."""
+    if unit == "rad":
+        return f"{x:g} rad ({np.degrees(x):g} deg)"
+    return f"{x:g}" if unit in ("", "1") else f"{x:g} {unit}"
+
+
 @dataclass(frozen=True)
 class Constraint:
     """measure at_least, at_most (SI), either or both."""
@@ -106,9 +113,10 @@ class Evaluator:
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """A side each."""
+        """A side each, with the unit of its measure."""
+        units = {m.name: m.unit for m in self.measures}
         return tuple(
-            f"{c.measure} {'≥' if sign < 0 else '≤'} {bound:g}"
+            f"{c.measure} {'≥' if sign < 0 else '≤'} {with_unit(bound, units.get(c.measure, ''))}"
             for c in self.constraints
             for sign, bound, _ in c.bounds()
         )
