@@ -107,8 +107,7 @@ def _asked(found: "StudyResult") -> Grid:
         (
             "variable",
             v.name,
-            f"{with_unit(v.lower, v.unit)} … {with_unit(v.upper, v.unit)}"
-            + (f", steps of {with_unit(v.step, v.unit)}" if v.step else ""),
+            f"{with_unit(v.lower, v.unit)} … {with_unit(v.upper, v.unit)}{_steps(v)}",
         )
         for v in e.space.variables
     ]
@@ -116,11 +115,7 @@ def _asked(found: "StudyResult") -> Grid:
     sides = [c.measure for c in e.constraints for _ in c.bounds()]
     rows += [("constraint", n, said.removeprefix(f"{n} ")) for n, said in zip(sides, e.constraint_names, strict=True)]
     if e.tolerances is not None:
-        t = e.tolerances
-        drawn = (
-            f"worst of {t.count - 1} draws" if t.quantile == 1 else f"quantile {t.quantile:g} of {t.count - 1} draws"
-        )
-        rows.append(("tolerances", drawn, "and of the design itself; corners of the tolerances are seldom among them"))
+        rows.append(("tolerances", e.tolerances.words, "and the design itself"))
     return Grid(("what", "name", "range"), tuple(rows), title="What was asked")
 
 

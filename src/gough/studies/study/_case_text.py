@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.errors import UnitWarning, warn
 from gough.kinematics.leading import coordinate_units
 from gough.robot.item import nearest
 from gough.robot.loader import locate
@@ -23,7 +24,7 @@ from gough.studies.study.making import motion_case, pose_case
 if TYPE_CHECKING:
     from gough.model import Model
 
-SAMPLES, SHOWN = 100, 5
+SAMPLES, SHOWN, FAR = 100, 5, 10.0
 YAML = (".yaml", ".yml")
 
 
@@ -85,7 +86,19 @@ class CaseText(StudyText):
             self.complain(place, f"no coordinate {name!r}", nearest(str(name), list(known)))
             return None
         at_home = model.home[model.layout.index(name)] if name in model.layout.q_names else 0.0
-        return self.in_unit(place, value, known[name], float(at_home))
+        found = self.in_unit(place, value, known[name], float(at_home))
+        if (
+            isinstance(value, int | float)
+            and known[name] == "m"
+            and found is not None
+            and abs(found) > FAR * model.size
+        ):
+            mark, _ = locate(self.document, place)
+            where = f"{self.file}:{mark.line}" if mark.line else self.file
+            times = f"{abs(found) / model.size:.3g} times the size of {model.robot.name}"
+            said = f"{found:g} without a unit is {found:g} m, {times}; write '{found:g} mm' or '{found:g} m'"
+            warn(f"{where}: {'.'.join(map(str, place))}: {said}", UnitWarning)
+        return found
 
     def _place(self, place: Place, name: str, value: Any, model: "Model") -> float | str | None:
         """A coordinate of a pose: a number, or an expression as it is written."""

@@ -21,7 +21,7 @@ keep: front                                        all, front or sample
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -44,6 +44,12 @@ def _whole(least: int) -> BeforeValidator:
         return value
 
     return BeforeValidator(check)
+
+
+def _draws(value: Any) -> Any:
+    if value != "corners" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise as_error([Fault((), value, "not a whole number from 1 on", "1, 2, …, or corners")])
+    return value
 
 
 def _names(value: Any) -> Any:
@@ -131,7 +137,7 @@ class TolerancesItem(Item):
     distribution: str = "uniform"
     identification: Any = None
     parameters: Names = ()
-    draws: Annotated[int, _whole(1)] = 32
+    draws: Annotated[int | Literal["corners"], BeforeValidator(_draws)] = 32
     seed: Annotated[int, _whole(0)] = 0
     quantile: float = 1.0
     of: Names = ()
@@ -146,6 +152,10 @@ class TolerancesItem(Item):
             )
         if is_given(data, "parameters") and not is_given(data, "identification"):
             yield Fault(("parameters",), None, "parameters without an identification", "identification: FILE.npz")
+        if data.get("draws") == "corners" and (kind != "uniform" or is_given(data, "identification")):
+            yield Fault(
+                ("draws",), "corners", "corners of what has none", "uniform deviations, without an identification"
+            )
         if kind not in ("uniform", "normal"):
             yield Fault(("distribution",), kind, "not a distribution", "uniform or normal")
         if isinstance(data.get("draws"), int) and data["draws"] > MOST_DRAWS:
