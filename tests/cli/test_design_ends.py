@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from cli.command import gough, gough_json
-from gough.cli import design
-from gough.studies import _search
 from studies.study.robots import EXAMPLES
 
 
@@ -31,13 +28,13 @@ def test_no_feasible_design_is_exit_code_1(tmp_path: Path) -> None:
     assert gough_json("design", study, code=1)["feasible"] == 0
 
 
-def test_lines_of_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(design, "EVERY", 0.001)
+def test_lines_of_progress(tmp_path: Path, limits: Callable[..., None]) -> None:
+    limits(design_every_s=0.001)
     out, err = gough("design", write_study(tmp_path))
     assert "designs, " in err and "feasible (" in err and "… " not in out
 
 
-def test_what_is_not_installed_is_told_when_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_search, "find_spec", lambda name: None)
+def test_what_is_not_installed_is_told_when_it_is_read(tmp_path: Path, limits: Callable[..., None]) -> None:
+    limits(study_packages=lambda name: None)
     study = write_study(tmp_path, "{method: gradient, starts: 2}", "{method: evolution}")
     assert "gough[studies]" in gough("design", study, code=2)[1]

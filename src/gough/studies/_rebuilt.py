@@ -57,7 +57,7 @@ def robot_of_design(study: "Study", x: np.ndarray, source: str) -> Robot:
     else with a home that does. A HomeWarning where none is found. source: where its numbers come from."""
     evaluator, numbers = study.evaluator, dict(zip(study.variables, x.tolist(), strict=True))
     design = evaluator.space.designs(x[None])[0]
-    rows = replace(evaluator, tolerances=None).followed(x[None])
+    rows = replace(evaluator, tolerances=None).followed_variables(x[None])
     wanted = _states(evaluator.cases, design, rows)
     try:
         robot = study.robot_at(numbers, source)

@@ -38,5 +38,8 @@ def test_corners_that_are_none() -> None:
 
 def test_metres_that_may_be_millimetres() -> None:
     known: dict[str, Any] = {"variables": {"crank": [0.05, 0.2]}, "measures": {"mass": "mass"}}
-    with pytest.warns(gough.errors.UnitWarning, match="write '150 mm' or '150 m'"), pytest.raises(gough.errors.GoughError):
+    with (
+        pytest.warns(gough.errors.UnitWarning, match="write '150 mm' or '150 m'"),
+        pytest.raises(gough.errors.GoughError),
+    ):
         gough.make_study({"robot": slider(), **known, "cases": {"a": {"poses": [{"slide": 150}]}}}).evaluate()

@@ -13,7 +13,6 @@ import pytest
 
 import gough
 from cli.command import gough_json
-from gough.distribution import chunks
 from studies.study.robots import EXAMPLES, slider_study
 
 WIDE: dict[str, Any] = {"variables": {"crank": [0.05, 0.3], "rod": [0.25, 0.6]}, "maximise": "way"}
@@ -54,9 +53,7 @@ def test_a_budget_ends_every_method_and_a_later_run_goes_on(search: dict[str, An
 
 
 @pytest.mark.parametrize("solver", ["ipopt", "slsqp"])
-def test_a_descent_that_is_cut_keeps_its_best_point(
-    solver: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_descent_that_is_cut_keeps_its_best_point(solver: str, tmp_path: Path, limits: Callable[..., None]) -> None:
     """By the slider's stroke, twice the crank: largest at the crank's upper end."""
     study = slider_study(**WIDE, minimise=[], search={"method": "gradient", "starts": 1, "solver": solver})
     calls = [0]
@@ -65,14 +62,14 @@ def test_a_descent_that_is_cut_keeps_its_best_point(
         calls[0] += 1
         return until is not None and calls[0] > 7
 
-    monkeypatch.setattr(chunks, "is_over", is_over)
+    limits(study_over=is_over)
     first = study.run(tmp_path, budget=1e6)
     assert first.out_of_time and 0 < first.designs < 7 and len(first) == 1
     reached = first.values()["way"]
     assert reached >= study.evaluate()["way"] - 1e-9
     (part,) = tmp_path.glob("part*.npz")
     assert bool(np.load(part)["cut"])
-    monkeypatch.undo()
+    limits(study_over=lambda until: False)
     rest = study.run(tmp_path)
     assert not rest.partial and rest.designs > first.designs and rest.values()["way"] >= reached
     if solver == "ipopt":

@@ -17,9 +17,9 @@ import numpy as np
 
 from gough.errors import GoughError, UsageError
 from gough.studies._directions import choose_directions
+from gough.studies.study._linear import LinearDesign, states_aside
 from gough.studies.study._tolerances import Tolerances
 from gough.studies.study.cases import CaseStates, StudyCase
-from gough.studies.study.linear import LinearDesign, states_aside
 from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure, WorkspaceMeasure
 from gough.studies.study.variables import DesignSpace
 
@@ -123,12 +123,12 @@ class Evaluator:
 
     def evaluate(self, x: np.ndarray, graded: bool = False) -> Evaluated:
         """Of points (n, k). graded: violations say by how much designs are no robots, which optimisers follow; else how often."""
-        rows = self.followed(x)
+        rows = self.followed_variables(x)
         if self.tolerances is None:
             return self.gather(x, *self._plain(*self.space.designs(x), graded, rows))
         return self.gather(x, *self._plain(*self.tolerances.designs(self.space, x), graded, rows))
 
-    def followed(self, x: np.ndarray) -> np.ndarray | None:
+    def followed_variables(self, x: np.ndarray) -> np.ndarray | None:
         """Variables (d, n) of the description that states of cases follow, of all robots that points (n, k) stand for; None where
         none does. They are a design's own: what its robots deviate by moves no state that is asked for."""
         if all(case.follows is None for case in self.cases.values()):
@@ -195,7 +195,7 @@ class Evaluator:
         return False
 
     def _of_designs(self, P: np.ndarray, graded: bool, rows: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """rows: see `followed`."""
+        """rows: see `followed_variables`."""
         values, violation = np.full((len(P), len(self.measures)), np.nan), np.zeros(len(P))
         for name, case in self.cases.items():
             own = [(k, m) for k, m in enumerate(self.measures) if not isinstance(m, DesignMeasure) and m.case == name]
@@ -268,11 +268,11 @@ class Evaluator:
         """Why a point (k,) has no measures, in words; "" where it has."""
         P, violation = self.space.designs(x[None])
         own, alone = dict(zip(self.space.names, x.tolist(), strict=True)), replace(self, tolerances=None)
-        said = self._reason(P, float(violation[0]), own, alone.followed(x[None]))
+        said = self._reason(P, float(violation[0]), own, alone.followed_variables(x[None]))
         return said if said or self.tolerances is None else self._reason_of_tolerances(self.tolerances, x)
 
     def _reason_of_tolerances(self, tolerances: Tolerances, x: np.ndarray) -> str:
-        (P, violation), rows = tolerances.designs(self.space, x[None]), self.followed(x[None])
+        (P, violation), rows = tolerances.designs(self.space, x[None]), self.followed_variables(x[None])
         lost = np.flatnonzero(self._plain(P, violation.copy(), False, rows)[1] > 0)
         if not len(lost):
             return ""
@@ -322,7 +322,7 @@ class Evaluator:
         grids = {m.case for m in self.measures if isinstance(m, WorkspaceMeasure)}
         before = {} if near is None else {name: own.q[0] for name, own in near.found.items()}
         asked = {name: case for name, case in self.cases.items() if name not in grids}
-        rows = replace(self, tolerances=None).followed(x[None])
+        rows = replace(self, tolerances=None).followed_variables(x[None])
         found = {name: case.states_of(P, near=before.get(name), variables=rows) for name, case in asked.items()}
         if not all(f.good.all() for f in found.values()):
             return None

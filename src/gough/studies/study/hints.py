@@ -146,7 +146,7 @@ def hint_of_limits(evaluator: Evaluator, x: np.ndarray) -> str:
     except GoughError:  # there are none
         return ""
     x = x[np.unique(np.linspace(0, len(x) - 1, LOOKED_AT).astype(int))]
-    P, rows = evaluator.space.designs(x)[0], replace(evaluator, tolerances=None).followed(x)
+    P, rows = evaluator.space.designs(x)[0], replace(evaluator, tolerances=None).followed_variables(x)
     for case in cases:
         try:
             found = case.states_of(P, variables=rows)

@@ -77,8 +77,8 @@ def export(
     if subject.study is not None and (suffix != ".png" or mode is not None):
         raise UsageError(
             f"{path}: of a study there is a picture (.png) of its best designs; its page in the browser has buttons for "
-            "animations (Take away), `gough design … --out FOLDER` writes a report, and found.robot(k) or `gough design … --choose K "
-            "--robot-out robot.yaml` give one design"
+            "animations (Take away), `gough design … --out FOLDER` writes a report, and found.robot(k) or `gough design … "
+            "--choose K --robot-out robot.yaml` give one design"
         )
     if mode is not None:
         subject = mode_subject(subject, mode, suffix, seconds=seconds, channels=channels, exaggeration=exaggeration)

@@ -24,7 +24,7 @@ from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.stage import RunStage
 from gough.viewer.scene.traces import first_trace
 from gough.viewer.subject import ViewSubject
-from gough.viewer.takeaway.front import set_front
+from gough.viewer.takeaway._front import set_front
 
 
 @contextmanager

@@ -28,8 +28,8 @@ def set_front(scene: Any, subject: ViewSubject, aspect: float) -> Camera:
     present = next((row for row, why in chosen.items() if why == "compromise"), next(iter(chosen)))
     X = found.front.designs.x
     stage.show(float(stage.way.place_of(present)), 0.0, states.first)
-    stage.choose({row: (told(found, row, why), X[row]) for row, why in chosen.items() if row != present})
-    stage.name_present(told(found, present, chosen[present]))
+    stage.choose({row: (design_name(found, row, why), X[row]) for row, why in chosen.items() if row != present})
+    stage.name_present(design_name(found, present, chosen[present]))
     corners = stage.corners()
     middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
     up = np.asarray(subject.figure.up, dtype=float)
@@ -37,6 +37,6 @@ def set_front(scene: Any, subject: ViewSubject, aspect: float) -> Camera:
     return Camera(middle + away * stage.away, middle, up)
 
 
-def told(found: StudyResult, row: int, why: str) -> str:
+def design_name(found: StudyResult, row: int, why: str) -> str:
     """The name over a design."""
     return f"{row}: {why}"
