@@ -34,7 +34,6 @@ def slide(drive: str, kind: str = "prismatic") -> Robot:
         "rotor_inertia: 2 kg.cm2, gear: 2*pi/lead",
         "rotor_inertia: rotor, gear: 2*(pi*1 rad)/lead",
         "rotor_inertia: 2e-4, gear: 392.69908169872414",
-        "rotor_inertia: 2e-4 kg.m2, gear: 392.69908169872414",
     ],
 )
 def test_a_screw_adds_mass(drive: str) -> None:
@@ -54,7 +53,8 @@ def test_another_lead() -> None:
 @pytest.mark.parametrize(
     ("drive", "kind", "words"),
     [
-        ("rotor_inertia: 2e-4 kg.m2", "prismatic", "without a gear"),
+        ("rotor_inertia: 2e-4 kg.m2", "prismatic", "no gear says how far"),
+        ("rotor_inertia: 2e-4 kg.m2, gear: 393", "prismatic", "no gear says how far"),
         ("rotor_inertia: 2 kg, gear: 2*pi/16 mm", "prismatic", "not the inertia of what turns"),
         ("rotor_inertia: 2e-4 kg.m2, gear: 2*pi/16 mm", "revolute", "a gear per length on a joint that turns"),
         ("rotor_inertia: 2 kg, gear: 5", "revolute", "inertia"),

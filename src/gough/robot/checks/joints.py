@@ -219,9 +219,9 @@ def _rotor_faults(data: Any, slides: bool) -> Iterator[Fault]:
     elif not turns:
         if isinstance(inertia, str | Quantity):
             yield Fault(place, inertia, "not the inertia of what turns, with a gear per length", "a number in kg.m2")
-    elif not is_given(data, "drive", "gear"):
-        expected = "gear: 2*pi/5 mm say (a screw of lead 5 mm), or a mass in kg"
-        yield Fault(place, inertia, "the inertia of what turns, on a joint that slides, without a gear", expected)
+    elif not per_length:
+        told = "a unit of another dimension: of what turns, on a joint that slides, and no gear says how far per metre"
+        yield Fault(place, inertia, told, "mass in kg, or gear: 2*pi/5 mm say (a screw of lead 5 mm)")
 
 
 def _effect_units(entry: Any, place: tuple[int | str, ...], table: dict[str, str]) -> Iterator[Fault]:
