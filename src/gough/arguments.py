@@ -394,6 +394,6 @@ a_motion = instance("gough.simulation.motion.motion.Motion", "a gough.Motion; se
 a_run = instance("gough.simulation.results.run.Run", "a gough.Run, as gough.simulate returns it")
 a_law = instance(
     "gough.simulation.control.law.Law",
-    "a law of gough.laws; a function as gough.laws.Sampled(function, period)",
+    "a law such as gough.laws.ComputedTorque(…) (files alone name laws); a function as gough.laws.Sampled(function, period)",
 )
 a_function = instance("gough.compilation.function.Function", "a gough.Function; model.function(NAME) gives one")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gough as library
-from cli.command import gough, gough_json
+from cli.command import QUICK, gough, gough_json
 from gough.cli.simulate import scenario_of
 from gough.robot import DescriptionError
 from inner.simulation import ExplicitMarching
@@ -317,3 +317,14 @@ def test_units_that_the_robot_has_not_are_refused(entrance, text, said, expected
 @pytest.mark.parametrize(("entrance", "text", "as_meant"), RIGHT)
 def test_units_that_the_robot_has_and_plain_numbers(entrance, text, as_meant, tmp_path):
     assert as_meant(described(entrance, text, tmp_path))
+
+
+def test_names_of_laws_and_files_in_the_wrong_place():
+    model = library.build(QUICK)
+    with pytest.raises(library.UsageError, match=r"gough\.laws\.ComputedTorque"):
+        library.simulate(model, controller="computed_torque", duration=0.1)
+    run = library.simulate(model, controller=library.laws.Free((0.0,) * len(model.layout.drive_names)), duration=0.01)
+    with pytest.raises(library.UsageError, match=r"path='run\.png'"):
+        run.plot("run.png")
+    err = gough("simulate", QUICK, "--controller", "joint_pd: {stiffness: -1}", "--duration", "0.1", code=2)[1]
+    assert "--controller: joint_pd" in err and "document" not in err

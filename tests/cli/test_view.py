@@ -78,7 +78,7 @@ def test_a_folder_of_a_study_is_shown_and_what_is_wrong_with_one_is_said(tmp_pat
     folder = tmp_path / "study"
     gough("design", EXAMPLES / "two_slides_study.yaml", "--out", folder)
     assert "--set is for robots" in gough("view", folder, "--set", "rod=1", "--no-open", code=2)[1]
-    assert "in the browser alone" in gough("view", folder, "--export", tmp_path / "a.png", code=2)[1]
+    assert "picture (.png) of its best designs" in gough("view", folder, "--export", tmp_path / "a.html", code=2)[1]
     assert "a study is shown alone" in gough("view", folder, "five_bar", "--no-open", code=2)[1]
     command = [sys.executable, "-m", "gough", "view", str(folder), "--no-open", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

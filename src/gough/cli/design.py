@@ -1,18 +1,26 @@
 """`gough design`: which design of a robot is best."""
 
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gough.cli.failure import CHECK_FAILED
 from gough.cli.opening import Json
-from gough.cli.output import note, say, warnings_as_notes, write_json
+from gough.cli.output import note, progress_bar, say, warnings_as_notes, write_json
 from gough.cli.values import seconds
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
     from gough.studies.result import StudyResult
 
+EVERY = 20.0
+"""Seconds between lines of a search whose stderr is no terminal."""
 SHOWN = 10
 """Designs of a front that are printed."""
 
@@ -39,7 +47,10 @@ def search_designs(
     device: Annotated[str, typer.Option("--device", help="cuda: a GPU goes through a sweep's designs first.")] = "cpu",
     json: Json = False,
 ) -> None:
-    """Look for designs of a robot as a study says: sweeps, gradients, or a Pareto front."""
+    """Look for designs of a robot as a study says: sweeps, gradients, or a Pareto front.
+
+    Exit code 1: it ended, and no design is feasible, or there is none that --robot-out could write.
+    """
     import gough
 
     if robot_out is not None and robot_out.suffix.lower() not in (".yaml", ".yml"):
@@ -53,7 +64,12 @@ def search_designs(
                 f"--robot-out {robot_out}: of several objectives no design is best; run with --out FOLDER, look at the front, "
                 "and give the same call --choose K"
             )
-        found = asked.run(parts, cluster=cluster, mixed=mixed, budget=seconds_left, device=device)
+        with designs_told() as tell:
+            found = asked.run(parts, cluster=cluster, mixed=mixed, budget=seconds_left, device=device, tell=tell)
+    missing = bool(asked.evaluator.objectives) and not len(found) and not found.partial
+    missing = missing or (robot_out is not None and not len(found))
+    if missing:
+        robot_out = choose = None
     with warnings_as_notes("the chosen design: "):
         if out is not None:
             files.append(str(found.save(out) / "front.csv"))
@@ -73,8 +89,49 @@ def search_designs(
             note(f"written: {name}")
     if several and len(found) > 1:
         found.robot(choose)  # says which there are
+    if missing:
+        note("error: " + no_design_words(found))
+        raise typer.Exit(CHECK_FAILED)
     if found.partial and not found.out_of_time:
         raise KeyboardInterrupt
+
+
+def no_design_words(found: "StudyResult") -> str:
+    """Why a study has nothing to show."""
+    try:
+        found.variables(0)
+    except UsageError as problem:
+        return str(problem)
+    return ""
+
+
+@contextmanager
+def designs_told() -> Iterator[Callable[[int, int, int], None]]:
+    """Say on stderr how a search goes: on a terminal a bar, else a line now and then."""
+    counts, over, began = [0, 0, 0], Event(), time.monotonic()
+
+    def tell(*now: int) -> None:
+        counts[:] = now
+
+    def words() -> str:
+        return f"{counts[0]} designs, {counts[1]} take all states, {counts[2]} feasible"
+
+    if sys.stderr.isatty():
+        with progress_bar("designs") as update:
+            yield lambda *now: (tell(*now), update(completed=now[0], description=words()))[0]
+        return
+
+    def write() -> None:
+        while not over.wait(EVERY):
+            note(f"… {words()} ({time.monotonic() - began:.0f} s)")
+
+    thread = Thread(target=write, daemon=True)
+    thread.start()
+    try:
+        yield tell
+    finally:
+        over.set()
+        thread.join(1.0)
 
 
 def told_result(found: "StudyResult") -> dict[str, Any]:
@@ -100,7 +157,7 @@ def lines_of(found: "StudyResult", choose: int | None) -> list[str]:
     """For people."""
     e = found.study.evaluator
     counted = f"{found.robots} take all states, {found.feasible} feasible, {len(found)} on the front"
-    lines = [f"{found.designs} designs by {found.study.search.method}: {counted} ({found.seconds:.3g} s)"]
+    lines = [f"{found.count_words}: {counted} ({found.seconds:.3g} s)"]
     lines += ["stopped, since its time was over: the same call in the same folder goes on"] if found.out_of_time else []
     lines += [f"no gradients: {found.no_gradients}"] if found.no_gradients else []
     lines += found.study.remarks
@@ -114,7 +171,8 @@ def lines_of(found: "StudyResult", choose: int | None) -> list[str]:
     for k in shown:
         values = ", ".join(f"{n} {x:.5g} {units[n].removeprefix('1')}".rstrip() for n, x in found.values(k).items())
         lines.append(f"design {k}: {values}")
-        lines.append("  " + ", ".join(f"{n} = {x:.6g}" for n, x in found.variables(k).items()))
+        own = {v.name: f" {v.unit}" if v.unit not in ("", "1") else "" for v in e.space.variables}
+        lines.append("  " + ", ".join(f"{n} = {x:.6g}{own[n]}" for n, x in found.variables(k).items()))
         bound = found.binding(k)
         lines += ["  held by " + "; ".join(bound)] if bound and len(shown) < 4 else []
     return lines

@@ -64,8 +64,8 @@ class Command(TyperCommand):
 
 app = typer.Typer(
     help="Exact dynamics of parallel robots.",
-    epilog="Exit codes: 0 good; 1 a check failed (`gough check` found problems); 2 bad usage, or a description that a command "
-    "cannot use; 3 some states are bad; 130 interrupted.",
+    epilog="Exit codes: 0 good; 1 a check failed (`gough check` found problems, `gough design` no "
+    "design); 2 bad usage, or a description that a command cannot use; 3 some states are bad; 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

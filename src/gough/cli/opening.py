@@ -9,6 +9,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -189,8 +190,9 @@ def load_law(text: str, model: "Model") -> "Law":
     found = None
     if not problems:
         found, problems = controller_in(document, getattr(document, "mark", Mark(1, "")), "--controller", model)
-    if found is None:
-        raise DescriptionError(problems)
+    if found is None:  # one line on a command line: what is meant stands in it
+        law = text.partition(":")[0].strip()
+        raise DescriptionError([replace(p, line=None, path=p.path or law) for p in problems])
     return found
 
 

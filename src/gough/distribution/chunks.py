@@ -77,6 +77,7 @@ def run_chunks(
     tries: int = TRIES,
     patience: float = PATIENCE,
     until: float | None = None,
+    again: Callable[[Any], bool] | None = None,
 ) -> Generator[DoneChunk, None, None]:
     """All chunks as they are finished, in any order, never more than a few in memory.
 
@@ -85,6 +86,7 @@ def run_chunks(
     work together. device: "cuda" demands a GPU for each worker. store: where parts are kept. tick: called with (number, part of
     it that is done), by threads of this process alone. tries: of a chunk on a cluster. patience (s): for a folder or a scheduler
     that is gone. until: when (by time.monotonic()) it ends, whatever is left: no chunk begins then, those at work are given up.
+    again: whether a result that is in the store is one that was cut short, to be done again.
 
     An error of gough ends it as it is, with the chunk's number as a note. Ctrl-C and closing the iterator end all chunks that are
     not finished; what is stored stays.
@@ -92,7 +94,7 @@ def run_chunks(
     todo = []
     for k in range(len(chunks)):
         kept = None if store is None else store.read(k)
-        if kept is None:
+        if kept is None or (again is not None and again(kept)):
             todo.append(k)
         else:
             yield DoneChunk(k, kept, True)

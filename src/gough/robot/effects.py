@@ -10,13 +10,13 @@ from gough.robot.checks.joints import interval_faults
 from gough.robot.fields import (
     Bound,
     Coordinate,
+    Gear,
     JointDamping,
     JointForce,
     JointInertia,
     JointStiffness,
     NonNegativeJointForce,
     NonNegativeJointSpeed,
-    NonZero,
     Number,
     PositiveAngle,
     PositiveJointForce,
@@ -150,13 +150,14 @@ class JointSpring(Item):
 class Drive(Item):
     """What moves a joint of one coordinate: revolute, prismatic, helical, ball_screw.
 
-    rotor_inertia (kg.m2 or kg) is on the motor side: gear^2 * rotor_inertia acts on the coordinate. viscous, coulomb
+    rotor_inertia (kg.m2 or kg) is on the motor side: gear^2 * rotor_inertia acts on the coordinate. A motor that turns and moves
+    a joint that slides: kg.m2, with a gear in rad/m. viscous, coulomb
     and smoothing act on the joint coordinate. force_limit, speed_limit and stroke are bounds on the joint side.
     weight: w of the sum w tau^2 that is least where there are more drives than freedoms; on all drives or on none.
     """
 
     rotor_inertia: JointInertia = 0.0
-    gear: NonZero = 1.0
+    gear: Gear = 1.0
     viscous: JointDamping = 0.0
     coulomb: NonNegativeJointForce = 0.0
     smoothing: NonNegativeJointSpeed = 0.0

@@ -237,6 +237,9 @@ Damping = Annotated[float, quantity("damping", bound="not negative"), schema("da
 
 Coordinate = Annotated[float, quantity("length", "angle", "number"), schema("length", "angle")]
 JointInertia = Annotated[float, quantity("mass", "inertia", bound="not negative"), schema("mass", "inertia")]
+GEARS = ("number", "turn per length", "reciprocal length")
+Gear = Annotated[float, quantity(*GEARS, bound="not zero"), schema(*GEARS)]
+"""Turns of a motor per turn of the joint; per metre where the joint slides."""
 JointDamping = Annotated[
     float, quantity("damping", "angular damping", bound="not negative"), schema("damping", "angular damping")
 ]

@@ -72,6 +72,8 @@ DIMENSIONS: dict[str, tuple[Dimension, str]] = {
     "inertia per length squared": ((0, 1, 0, 0), "kg.m2/m2"),
     "inertia per angle": ((2, 1, 0, -1), "kg.m2/rad"),
     "inertia per angle squared": ((2, 1, 0, -2), "kg.m2/rad2"),
+    "turn per length": ((-1, 0, 0, 1), "rad/m"),
+    "reciprocal length": ((-1, 0, 0, 0), "1/m"),
     "acceleration": ((1, 0, -2, 0), "m/s2"),
     "speed": ((1, 0, -1, 0), "m/s"),
     "angular speed": ((0, 0, -1, 1), "rad/s"),

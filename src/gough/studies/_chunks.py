@@ -78,8 +78,8 @@ def evaluate_blocks(evaluator: Evaluator, x: np.ndarray, graded: bool, tick: Tic
 
 @dataclass(frozen=True)
 class StudyWork:
-    """What workers do with chunks of a study: ("points", begin, end), ("start", k), ("designs", x) or ("aim", aim),
-    a descent from the front. screen: the machine on which points are screened first, "cpu" or "cuda"; "": none."""
+    """What workers do with chunks of a study: ("points", begin, end), ("start", k, its part where it was cut), ("designs", x) or
+    ("aim", aim), a descent from the front. screen: the machine on which points are screened first, "cpu" or "cuda"; "": none."""
 
     study: "Study"
     screen: str = ""
@@ -97,7 +97,7 @@ class StudyWork:
                 found = None if screen is None else self._screened(screen, points, begin, end, tick)
                 return found or self._kept(evaluate_blocks(evaluator, points.at(begin, end), False, tick), begin)
             if chunk[0] == "start":
-                return descent_arrays(self._descent(int(chunk[1]), tick))
+                return self._descent(int(chunk[1]), chunk[2], tick)
             if chunk[0] == "aim":
                 return descent_arrays(self._follow(chunk[1], tick))
             return arrays_of(evaluate_blocks(evaluator, chunk[1], True, tick))
@@ -123,18 +123,24 @@ class StudyWork:
         kept = take(found, np.union1d(self._front_rows(found), np.searchsorted(rows, drawn)))
         return {"counts": chosen.counts + np.array(more)} | arrays_of(kept)
 
-    def _descent(self, k: int, tick: Tick) -> Descent:
+    def _descent(self, k: int, before: Arrays | None, tick: Tick) -> Arrays:
+        """before: what is known of a start whose descent was cut; it goes on from its best point."""
         search, evaluator = self.study.search, self.study.evaluator
         space = evaluator.space
         points = SweepPoints(space, "sobol", max(search.starts, 1), search.seed)
         start = space.settle(space.start[None])[0] if k == 0 else points.at(k, k + 1)[0]
-        return descend(evaluator, start, None, search.solver, search.iterations, tick=tick)
+        begin = start if before is None else before["x"][0]
+        ways = (None, search.solver, search.iterations)
+        found = descent_arrays(descend(evaluator, begin, *ways, tick=tick, keep_cut=True))
+        if before is None:
+            return found
+        counts = found["counts"] + before["counts"] * np.array([1, 1, 0])
+        return found | {"start": before["start"], "counts": counts}
 
     def _follow(self, aim: Aim, tick: Tick) -> Descent:
-        """From a front: SLSQP unless another is asked for, as it stays near and mostly needs fewer points than IPOPT there."""
+        """From a front."""
         search = self.study.search
-        solver = "slsqp" if search.solver == "auto" else search.solver
-        ways = (aim.weights, solver, search.iterations, None, aim.shared)
+        ways = (aim.weights, search.solver, search.iterations, None, aim.shared)
         return descend(self.study.evaluator, aim.start, *ways, tick=tick)
 
     def _kept(self, found: Evaluated, number: int) -> Arrays:
@@ -173,6 +179,7 @@ def descent_arrays(found: Descent) -> Arrays:
         "start": found.start,
         "success": np.array(found.success),
         "said": np.array(found.said),
+        "cut": np.array(found.cut),
     }
 
 

@@ -20,8 +20,9 @@ from gough.robot.robot import DOCUMENT_KEYS
 from gough.robot.tree import guided_home, platform_joint
 from gough.robot.writer import robot_data
 from gough.studies.quantities import Conditions
-from gough.studies.study.cases import StudyCase, pose_case
+from gough.studies.study.cases import StudyCase
 from gough.studies.study.evaluation import Evaluator
+from gough.studies.study.making import pose_case
 from gough.studies.study.measures import StateMeasure, make_measure
 from gough.studies.study.study import with_numbers
 from gough.studies.study.variables import DesignSpace
@@ -37,7 +38,7 @@ States = Mapping[str, np.ndarray]
 
 def evaluator_on(evaluator: Evaluator, model: "Model") -> Evaluator:
     """The same questions to another model."""
-    cases = {name: _case_on(case, model) for name, case in evaluator.cases.items()}
+    cases = {name: case.settle(model) for name, case in evaluator.cases.items()}
     measures = []
     for m in evaluator.measures:
         if isinstance(m, StateMeasure):
@@ -56,7 +57,8 @@ def robot_of_design(study: "Study", x: np.ndarray, source: str) -> Robot:
     else with a home that does. A HomeWarning where none is found. source: where its numbers come from."""
     evaluator, numbers = study.evaluator, dict(zip(study.variables, x.tolist(), strict=True))
     design = evaluator.space.designs(x[None])[0]
-    wanted = _states(evaluator.cases, design)
+    rows = replace(evaluator, tolerances=None).followed_variables(x[None])
+    wanted = _states(evaluator.cases, design, rows)
     try:
         robot = study.robot_at(numbers, source)
     except DescriptionError:  # a formula of its home has no number, perhaps
@@ -99,13 +101,9 @@ def _may_move(robot: Robot) -> bool:
     return platform_joint(robot) is None or robot.home.pose is not None
 
 
-def _case_on(case: StudyCase, model: "Model") -> StudyCase:
-    return replace(case, model=model, target=None if case.target is None else replace(case.target, model=model))
-
-
-def _states(cases: Mapping[str, StudyCase], design: np.ndarray) -> States:
+def _states(cases: Mapping[str, StudyCase], design: np.ndarray, rows: np.ndarray | None = None) -> States:
     """{case: q (s, nq)} of a design (1, m), of the states that it takes."""
-    found = {name: case.states_of(design) for name, case in cases.items()}
+    found = {name: case.states_of(design, variables=rows) for name, case in cases.items()}
     return {name: f.q[0, ~f.missed[0]] for name, f in found.items() if not f.missed.all()}
 
 
@@ -118,7 +116,7 @@ def _not_standing(evaluator: Evaluator, robot: Robot, design: np.ndarray, wanted
             warnings.simplefilter("ignore")
             model = build(robot, asked.free, asked.asked).unlocked
             own = model.parameters[None]
-            found = _states({name: _case_on(case, model) for name, case in evaluator.cases.items()}, own)
+            found = _states({name: case.settle(model) for name, case in evaluator.cases.items()}, own)
     except GoughError as problem:
         return str(problem)
     for name, q in wanted.items():

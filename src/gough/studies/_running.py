@@ -5,7 +5,7 @@ kept of it is written as a part before it counts, so that a run that was ended, 
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 
 PARTS = 1_000_000
 """Of one run, at most."""
+
+
+Tell = Callable[[int, int, int], None]
+"""Takes how many designs there are, how many take all states, and how many keep their constraints, as they come in."""
 
 
 def demand_parts(count: int, what: str) -> None:
@@ -94,14 +98,16 @@ def _case_subject(case: "StudyCase") -> dict[str, Any]:
         "grid": None if grid is None else [list(grid.names), [x.tolist() for x in grid.values]],
         "wrench": at_frames,
         "payload": _listed(case.added),
-    }
+    } | ({} if case.follows is None else {"follows": case.follows.plain()})
 
 
 def _listed(x: np.ndarray | None) -> Any:
     return None if x is None else np.asarray(x).tolist()
 
 
-def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: float | None, device: str) -> StudyResult:
+def run_study(
+    study: "Study", folder: Any, cluster: Any, mixed: bool, budget: float | None, device: str, tell: Tell | None = None
+) -> StudyResult:
     """See `Study.run`."""
     began = time.perf_counter()
     budget = study.search.budget if budget is None else budget
@@ -118,13 +124,16 @@ def run_study(study: "Study", folder: Any, cluster: Any, mixed: bool, budget: fl
             run = _StudyRun(study, screen, store, options)
             for number, found in run.parts():
                 gathered.add(number, found)
+                if tell is not None:
+                    tell(*gathered.counts.tolist())
             late = run.is_short
     except KeyboardInterrupt:
         interrupted, late = True, False
     if store is not None and not (interrupted or late):
         save_asked(store.folder, study, True)
     found = gathered.result(interrupted, late, time.perf_counter() - began)
-    for said in () if interrupted else (found.hint, gathered.hint):
+    sure = not late or study.search.method in SWEEPS
+    for said in () if interrupted else (found.hint, gathered.hint if sure else ""):
         if said:
             warn(f"{study.name}: {said}", VariableWarning)
     if len(found.front.left_out):
@@ -155,7 +164,7 @@ class _StudyRun:
             yield from self._all([("points", k, min(k + step, total)) for k in range(0, total, step)])
         elif search.method == "gradient":
             demand_parts(search.starts, f"{search.starts} starts")
-            yield from self._all([("start", k) for k in range(search.starts)])
+            yield from self._started(search.starts)
         else:
             yield from self._evolved()
 
@@ -165,6 +174,19 @@ class _StudyRun:
             count += 1
             yield done.number, done.result
         self.is_short = count < len(chunks)
+
+    def _started(self, starts: int) -> Iterator[tuple[int, Arrays]]:
+        """Descents; of those that were cut their best points, from which the same run goes on later."""
+        known = {k: None if self.store is None else self.store.read(k) for k in range(starts)}
+        cut = {k: part for k, part in known.items() if part is not None and _is_cut(part)}
+        chunks, done = [("start", k, cut.get(k)) for k in range(starts)], set[int]()
+        for found in run_chunks(self.work, chunks, store=self.store, again=_is_cut, **self.options):
+            if not _is_cut(found.result):
+                done.add(found.number)
+            cut.pop(found.number, None)
+            yield found.number, found.result
+        yield from cut.items()
+        self.is_short = len(done) < starts
 
     def _evolved(self) -> Iterator[tuple[int, Arrays]]:
         """Generations, then turns of descents and of designs between those of the front (`methods/evolution.py`)."""
@@ -226,6 +248,11 @@ class _StudyRun:
             if k not in kept:
                 raise _OutOfTimeError
             yield kept[k]
+
+
+def _is_cut(part: Arrays) -> bool:
+    """Whether a part is of a descent whose time was over."""
+    return bool(part.get("cut", False))
 
 
 def _why_no_gradients(evaluator: Evaluator) -> str:

@@ -3,12 +3,14 @@
 grid, sobol, latin hypercube   `count` points (of a grid: levels of variables without a step)
 gradient                       from `starts` points of a Sobol sequence, the description's own first, `iterations` each
 evolution                      `count` designs in `generations` (nsga2; nsga3 spreads many objectives along reference directions)
-                               of `population` and between those of the front, `polish` descents
+                               of `population` (the last of them whole) and between those of the front; on top of these the
+                               points of `polish` descents
 
 With a `budget` (s) each of them ends when that time is over, with what is done.
 """
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from gough.errors import UsageError
 from gough.robot.item import nearest
@@ -34,6 +36,18 @@ DEFAULTS = {
 }
 LEVELS = 5
 """Of a grid's variables without a step."""
+
+
+REMEDY = "method: evolution needs pymoo: pip install 'gough[studies]'"
+NO_CASADI = "solver: ipopt needs CasADi: pip install 'gough[studies]'; or leave it out, or use slsqp"
+
+
+def demand_optimisers(method: str, solver: str) -> None:
+    """UsageError where a package is missing that the search needs: said before anything takes long."""
+    if method == "evolution" and find_spec("pymoo") is None:
+        raise UsageError(REMEDY)
+    if method in ("evolution", "gradient") and solver == "ipopt" and find_spec("casadi") is None:
+        raise UsageError(NO_CASADI)
 
 
 @dataclass(frozen=True)

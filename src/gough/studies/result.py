@@ -16,7 +16,7 @@ from gough.studies._folder import load_result, save_asked, save_found
 from gough.studies._kept import KeptDesigns, write_tables
 from gough.studies._pareto import ParetoFront
 from gough.studies._rebuilt import evaluator_on, robot_of_design
-from gough.studies.study.evaluation import Evaluated
+from gough.studies.study.evaluation import Evaluated, with_unit
 from gough.studies.study.hints import hint_of_limits, hint_of_objectives, hint_of_states, hint_of_units
 from gough.studies.study.variables import AT_BOUND
 
@@ -66,6 +66,15 @@ class StudyResult:
         ]
         return " ".join(text for text in said if text)
 
+    @property
+    def count_words(self) -> str:
+        """How many designs there were, and of an evolution how many of them come on top of its count."""
+        search, said = self.study.search, f"{self.designs} designs by {self.study.search.method}"
+        points = sum(n for *_, n in self.descents)
+        if search.method != "evolution" or not points:
+            return said
+        return f"{said} (count: {search.count}; {points} points of {len(self.descents)} descents come on top)"
+
     @cached_property
     def kept(self) -> Evaluated:
         """All designs that a run kept, in memory; `kept_parts` goes through them."""
@@ -88,6 +97,12 @@ class StudyResult:
                 "result.kept"
             )
         if not len(self.front):
+            if self.partial:
+                why = "time was over" if self.out_of_time else "it was ended"
+                raise UsageError(
+                    f"{self.study.name}: {why} before a design kept all constraints ({self.designs} looked at, {self.robots} "
+                    "take all states); the same call in the same folder goes on"
+                )
             raise UsageError(
                 f"{self.study.name}: none of {self.designs} designs is feasible ({self.robots} take all states): loosen "
                 "constraints, widen ranges, or look at more designs" + (f". {self.hint}" if self.hint else "")
@@ -135,8 +150,12 @@ class StudyResult:
         out = [name for name, x in zip(e.constraint_names, g, strict=True) if x > -BINDS]
         for v, x in zip(e.space.variables, self.front.designs.x[row], strict=True):
             size = v.upper - v.lower
-            out += [f"{v.name} at its lower end, {v.lower:g}"] if x - v.lower <= AT_BOUND * size else []
-            out += [f"{v.name} at its upper end, {v.upper:g}"] if v.upper - x <= AT_BOUND * size else []
+            out += (
+                [f"{v.name} at its lower end, {with_unit(v.lower, v.unit)}"] if x - v.lower <= AT_BOUND * size else []
+            )
+            out += (
+                [f"{v.name} at its upper end, {with_unit(v.upper, v.unit)}"] if v.upper - x <= AT_BOUND * size else []
+            )
         return out
 
     def robot(self, k: int | None = None) -> "Robot":

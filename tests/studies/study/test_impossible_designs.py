@@ -58,10 +58,10 @@ def test_an_error_of_one_design_is_its_violation(limits: Callable[..., None]) ->
     own = type(study.evaluator)._of_designs
     place = study.evaluator.space.model.parameter_names.index("pin.x")
 
-    def picky(self: Any, P: np.ndarray, graded: bool) -> Any:
+    def picky(self: Any, P: np.ndarray, *more: Any) -> Any:
         if (P[:, place] > 0.15).any():
             raise gough.UsageError("too long")
-        return own(self, P, graded)
+        return own(self, P, *more)
 
     def never(*_: Any) -> Any:
         raise gough.UsageError("never")

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import gough as library
 from gough.viewer import export
 from gough.viewer.takeaway.pictures import hidden_server
 from inner.viewer import BANDS, Banded, Figure, RobotScene, nice_above
+from studies.study.robots import EXAMPLES
 from viewer.browser.structure import drawn
 from viewer.browser.viewing import until
 from viewer.playback.runs import path1, square
@@ -105,6 +107,15 @@ def test_a_picture_is_drawn_without_a_page(chromium, tmp_path: Path) -> None:
     assert found.shape == (200, 320, 3)
     assert 0.01 < drawn(found).mean() < 0.9
     assert [p.name for p in tmp_path.iterdir()] == ["robot.png"]
+
+
+@pytest.mark.slow
+def test_a_picture_of_the_best_designs_of_a_study(chromium, tmp_path: Path) -> None:
+    study = library.load_study(EXAMPLES / "two_slides_study.yaml")
+    path = export(study.run(), tmp_path / "front.png", width=320, height=200)
+    found = np.asarray(Image.open(path))
+    assert found.shape == (200, 320, 3)
+    assert 0.005 < drawn(found).mean() < 0.9
 
 
 @pytest.mark.slow

@@ -162,7 +162,10 @@ def effect_faults(kind: Any, data: Any, cut: bool = False) -> Iterator[Fault]:
     if joint is None:
         return
     for key, dimension in ({} if joint.measure is None else joint.measure.dimensions).items():
-        yield from unit_faults(look(data, "drive", key), ("drive", key), dimension)
+        if key == "rotor_inertia":
+            yield from _rotor_faults(data, dimension == "mass")
+        else:
+            yield from unit_faults(look(data, "drive", key), ("drive", key), dimension)
     for key in ("friction", "spring", "armature"):
         if joint.moving and is_given(data, key):
             yield from _each_faults(kind, joint, key, as_plain(look(data, key)))
@@ -201,6 +204,24 @@ def _each_faults(kind: str, joint: JointType, key: str, value: Any) -> Iterator[
                 )
                 expected = "a number without a unit, or a list with one for each freedom"
                 yield Fault((key, *([name] if name else [])), _as_text(number), message, expected)
+
+
+def _rotor_faults(data: Any, slides: bool) -> Iterator[Fault]:
+    """A motor's inertia and gear, whose product gear² · inertia is one of the joint's coordinate."""
+    inertia, gear = look(data, "drive", "rotor_inertia"), look(data, "drive", "gear")
+    per_length, place = not can_convert(gear, "number"), ("drive", "rotor_inertia")
+    if per_length and not slides:
+        told = "a number: turns of the motor per turn of the joint"
+        yield Fault(("drive", "gear"), gear, "a gear per length on a joint that turns", told)
+    turns = isinstance(inertia, str | Quantity) and can_convert(inertia, "inertia")
+    if not slides or not (turns or per_length):
+        yield from unit_faults(inertia, place, "mass" if slides else "inertia")
+    elif not turns:
+        if isinstance(inertia, str | Quantity):
+            yield Fault(place, inertia, "not the inertia of what turns, with a gear per length", "a number in kg.m2")
+    elif not per_length:
+        told = "a unit of another dimension: of what turns, on a joint that slides, and no gear says how far per metre"
+        yield Fault(place, inertia, told, "mass in kg, or gear: 2*pi/5 mm say (a screw of lead 5 mm)")
 
 
 def _effect_units(entry: Any, place: tuple[int | str, ...], table: dict[str, str]) -> Iterator[Fault]:

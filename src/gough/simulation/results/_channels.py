@@ -1,6 +1,7 @@
 """The channels of a run: what can be asked for by name, in which unit, and how it is computed when asked."""
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
 Array = np.ndarray
+
+PICTURE = re.compile(r"\.(png|pdf|svg|jpe?g|eps|webp)$", re.IGNORECASE)
+"""Names that are meant as files."""
 
 
 class Catalogue:
@@ -69,6 +73,8 @@ class Catalogue:
         near = difflib.get_close_matches(name, known, n=4, cutoff=0.5)
         near = near or [k for k in known if name.split(".")[-1] == k.split(".")[-1]][:4]
         hint = f"did you mean {', '.join(map(repr, near))}?" if near else "run.channels() lists them"
+        if PICTURE.search(name):
+            hint = f"for a file write path={name!r}"
         raise UsageError(f"no channel {name!r} in this run of {robot}; {hint}")
 
 

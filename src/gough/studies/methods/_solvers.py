@@ -1,4 +1,7 @@
-"""What an optimiser sees of a study, and the optimisers: IPOPT through CasADi, SciPy's SLSQP.
+"""What an optimiser sees of a study, and the optimisers: SciPy's SLSQP, IPOPT through CasADi.
+
+SLSQP is the default: it takes fewer points, keeps them in the ranges, and several descents run at once; IPOPT's rows of entries
+cost more than its points, and one runs at a time.
 
 Points at which a design is no robot give no number: IPOPT takes a shorter step, SLSQP's line search turns back.
 """
@@ -50,14 +53,12 @@ Solver = Callable[[DescentProblem, np.ndarray, int], tuple[np.ndarray, bool, str
 def choose_solver(name: str) -> Solver:
     if name not in ("auto", "ipopt", "slsqp"):
         raise UsageError(f"solver={name!r}; use 'ipopt', 'slsqp', or leave it out")
-    if name == "slsqp":
+    if name != "ipopt":
         return _by_slsqp
     try:
         import casadi  # noqa: F401  # pyright: ignore[reportMissingImports]
     except ImportError:
-        if name == "ipopt":
-            raise UsageError("solver='ipopt' needs CasADi: pip install 'gough[casadi]'; or use 'slsqp'") from None
-        return _by_slsqp
+        raise UsageError("solver='ipopt' needs CasADi: pip install 'gough[casadi]'; or use 'slsqp'") from None
     return _by_ipopt
 
 

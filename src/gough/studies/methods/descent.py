@@ -1,4 +1,4 @@
-"""One optimum by gradients: IPOPT through CasADi, or SciPy's SLSQP where CasADi is missing.
+"""One optimum by gradients: SciPy's SLSQP, or IPOPT through CasADi.
 
 An extreme (a peak force, the least frequency) is not smooth where entries tie, and at an optimum they do. So it is written by all
 its entries: minimise t with entry ≤ t for each, and a bound on an extreme bounds every entry. Numbers are scaled: variables to
@@ -26,6 +26,8 @@ MOST_ENTRIES = 400
 ROUNDS = 6
 """Of descents, each with the entries that the one before should have followed."""
 NO_SLOPES = "no gradients at this start"
+LAST_SEEN = 15
+"""Points that are looked at again where a descent is cut, beside its first."""
 WAY, NEAREST = 60, 1e-3
 """Tries to find a robot from a start that is none, and the part of ranges within which nothing better ends them."""
 
@@ -77,6 +79,7 @@ class Descent:
     success: bool
     said: str
     start: np.ndarray
+    cut: bool = False
 
 
 def descend(
@@ -88,16 +91,47 @@ def descend(
     reference: np.ndarray | None = None,
     shared: bool | None = None,
     tick: Callable[[float], None] | None = None,
+    keep_cut: bool = False,
 ) -> Descent:
     """From a start (k,). weights (o,): of objectives over their sizes at the start, in a sum; shared, default with several
     objectives and no weights: the largest of weight · (f - reference) / size, reference (o,) their values at the start unless
-    given. tick: called before every evaluation; what it raises ends the descent."""
+    given. tick: called before every evaluation; what it raises ends the descent: with keep_cut an InterruptedError gives the
+    best point so far, which is then `cut`."""
     evaluator.demand_gradients()
     if not evaluator.objectives:
         raise UsageError(
             "gradients: the study has no objective; name what is to be small (minimise) or large (maximise)"
         )
-    space, asked = evaluator.space, _Asked(evaluator, tick=tick)
+    asked = _Asked(evaluator, tick=tick)
+    try:
+        return _follow_down(evaluator, asked, start, weights, solver, iterations, reference, shared)
+    except InterruptedError:
+        if not (keep_cut and asked.seen):
+            raise
+        return _cut(evaluator, asked, start)
+
+
+def _cut(evaluator: Evaluator, asked: _Asked, start: np.ndarray) -> Descent:
+    """The best point that a descent came to before its time was over."""
+    found = evaluator.evaluate(np.stack([asked.seen[0], *asked.seen[1:][-LAST_SEEN:]]), graded=True)
+    F = evaluator.objective_values(found.values)
+    merit = np.nan_to_num((F / np.where(F[:1] != 0, np.abs(F[:1]), 1.0)).sum(axis=1), nan=np.inf)
+    best = int(np.lexsort((merit, found.total_violation))[0])
+    own = Evaluated(*(getattr(found, n)[[best]] for n in ("x", "values", "constraints", "violation")))
+    return Descent(found.x[best], own, asked.count, False, "its time was over", start, cut=True)
+
+
+def _follow_down(
+    evaluator: Evaluator,
+    asked: _Asked,
+    start: np.ndarray,
+    weights: np.ndarray | None,
+    solver: str,
+    iterations: int,
+    reference: np.ndarray | None,
+    shared: bool | None,
+) -> Descent:
+    space = evaluator.space
     low, size = space.lower, space.upper - space.lower
     first = _toward_robots(evaluator, np.clip(start, space.lower, space.upper))
     chosen, z, success, said = choose_solver(solver), (first - low) / size, False, ""
@@ -115,7 +149,7 @@ def descend(
         if not problem.follow_more(low + size * np.clip(z, 0.0, 1.0)):
             break
     x = space.settle((low + size * np.clip(z, 0.0, 1.0))[None])[0]
-    candidates = evaluator.evaluate(np.stack([x, *asked.seen[-3:]]))
+    candidates = evaluator.evaluate(np.stack([x, *asked.seen[:1], *asked.seen[-3:]]))
     order = np.lexsort((problem.merit(candidates), candidates.total_violation))
     best = int(order[0])
     row = slice(best, best + 1)

@@ -17,11 +17,10 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.studies._pareto import ParetoFront, crowding
-from gough.studies._search import StudySearch
+from gough.studies._search import REMEDY, StudySearch
 from gough.studies.study.evaluation import Evaluated, Evaluator
 from gough.studies.study.variables import DesignSpace
 
-REMEDY = "method: evolution needs pymoo: pip install 'gough[studies]'"
 FIRST = 3
 """One part of so many of the designs is for generations, where there are gradients."""
 TURNS = 2

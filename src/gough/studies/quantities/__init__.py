@@ -43,14 +43,15 @@ __all__ = [
 
 HELD = ("frequency", "mode", "stiffness", "compliance")
 """Kinds that ask what the drives do."""
-PLAIN = ("tau", "power", "reaction", "energy", "coordinate", "tilt", "frame", "distance", "condition", "margin")
+POWERS = {"power": "", "total power": "all", "drawn power": "drawn"}
+PLAIN = ("tau", *POWERS, "reaction", "energy", "coordinate", "tilt", "frame", "distance", "condition", "margin")
 KINDS = (*PLAIN, "deflection", *HELD)
 
 
 def find_quantity(model: "Model", text: str, drives: Any = "locked") -> StudiedQuantity:
     """ "tau", "tau:DRIVE,…", "reaction:JOINT,…", "energy:kinetic", "coordinate:NAME,…", "frame:NAME", "condition:drives,…",
     "margin:JOINT,…", "deflection:FRAME,x,…", "stiffness:FRAME,xx,…", "compliance:FRAME,…", "frequency:0,…", "mode:0,…@FRAME",
-    "power:DRIVE,…", "tilt:JOINT,…", "distance:RADIUS".
+    "power:DRIVE,…" (also "total power", "drawn power": sums), "tilt:JOINT,…", "distance:RADIUS".
     drives: what they do meanwhile, as for `natural_frequencies`."""
     kind, _, rest = text.partition(":")
     wanted = tuple(name.strip() for name in rest.split(",")) if rest else ()
@@ -91,10 +92,12 @@ def find_quantity(model: "Model", text: str, drives: Any = "locked") -> StudiedQ
         return ModalAmplitudes(tuple(map(int, modes)), frame, drives)
     if kind in ("deflection", "stiffness", "compliance"):
         return _bent(model, text, kind, wanted, drives)
-    if kind == "power":
+    if kind in POWERS:
         own = _named(text, wanted, layout.drive_names)
         places = tuple(layout.drive_names.index(name) for name in own)
-        return DrivePowers(own, places, tuple(mechanism.links[mechanism.drives[k].link].u for k in places))
+        return DrivePowers(
+            own, places, tuple(mechanism.links[mechanism.drives[k].link].u for k in places), POWERS[kind]
+        )
     if kind == "tilt":
         tilting = tilting_joints(mechanism)
         if not tilting:

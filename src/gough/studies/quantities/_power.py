@@ -11,11 +11,19 @@ from gough.studies._closed_states import ClosedStates
 
 @dataclass(frozen=True)
 class DrivePowers:
-    """Force times rate of drives (W), forces by inverse dynamics. drives: their places; columns: of their rates in u."""
+    """Force times rate of drives (W), forces by inverse dynamics. drives: their places; columns: of their rates in u. total: ""
+    for each by itself; "all" for their sum, as of drives that feed each other; "drawn" for the sum of what is above 0, as of
+    drives that burn what they get back."""
 
-    names: tuple[str, ...]
+    drive_names: tuple[str, ...]
     drives: tuple[int, ...]
     columns: tuple[int, ...]
+    total: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the entries."""
+        return (f"{self.total} power",) if self.total else self.drive_names
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -25,16 +33,26 @@ class DrivePowers:
     def evaluate(self, states: ClosedStates) -> np.ndarray:
         """Values (n, m)."""
         tau, rate = self._factors(states)
-        return tau * rate
+        power = tau * rate
+        if not self.total:
+            return power
+        return (power * self._counted(power)).sum(axis=1, keepdims=True)
 
     def pull(self, states: ClosedStates, weights: np.ndarray) -> np.ndarray:
         """Gradients (n, parameters): (τ u)' = τ' u + τ u'."""
         tau, rate = self._factors(states)
+        weights = weights * self._counted(tau * rate) if self.total else weights
         bars = [np.zeros_like(states.evaluate(f)[o]) for f, o in (("inverse_dynamics", "tau"), ("tree_rates", "u"))]
         bars[0][:, list(self.drives)] = weights * rate
         bars[1][:, list(self.columns)] = weights * tau
         by_force = states.pull("inverse_dynamics", {"tau": bars[0]})["parameters"]
         return by_force + states.pull("tree_rates", {"u": bars[1]})["parameters"]
+
+    def _counted(self, power: np.ndarray) -> np.ndarray:
+        """1 for entries (n, m) of a sum that count, else 0."""
+        if self.total == "drawn" and power.dtype == object:  # traced scalars
+            return np.vectorize(lambda p: select(p, 1.0 + 0.0 * p, 0.0 * p), otypes=[object])(power)
+        return np.ones(power.shape) if self.total == "all" else (power > 0).astype(float)
 
     def _factors(self, states: ClosedStates) -> tuple[np.ndarray, np.ndarray]:
         tau = states.evaluate("inverse_dynamics")["tau"][:, list(self.drives)]

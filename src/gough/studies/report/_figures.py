@@ -13,6 +13,8 @@ CHOSEN = "#EE6677"
 MOST_POINTS = 20_000
 MOST_LINES = 400
 MOST_PAIRS = 10
+FAR, NAMED = 1.0, 3
+"""Bounds farther from a curve than this part of its range are written, not drawn; rows of slices under which names stand."""
 ALIKE = 1e-7
 """Difference of objectives, of themselves, that no figure shows."""
 ROUNDING = 1e-9
@@ -130,10 +132,17 @@ def draw_slices(found: "StudyResult", row: int) -> Any:
             axis = figure.add_subplot(len(names), len(slices), i * len(slices) + j + 1)
             axis.plot(x, designs.values[:, place], color=COLORS[0], lw=1.4)
             axis.plot(found.front.designs.x[row, j], found.front.designs.values[row, place], "o", color=CHOSEN, ms=5)
-            for bound in bounds.get(name, []):
-                axis.axhline(bound, color="#888888", lw=0.8, ls="--")
+            low, high = axis.get_ylim()
+            for bound in bounds.get(name, []):  # one that is far away would make all curves flat
+                if low - FAR * (high - low) <= bound <= high + FAR * (high - low):
+                    axis.axhline(bound, color="#888888", lw=0.8, ls="--")
+                    continue
+                axis.text(
+                    0.98, 0.03 if bound < low else 0.88, f"bound {bound:g} {'↓' if bound < low else '↑'}",
+                    transform=axis.transAxes, ha="right", fontsize=6, color="#666666",
+                )  # fmt: skip
             axis.tick_params(labelsize=7)
-            if i == len(names) - 1:
+            if i == len(names) - 1 or i % NAMED == NAMED - 1:
                 axis.set_xlabel(label(found, variable), fontsize=8)
             if j == 0:
                 axis.set_ylabel(label(found, name), fontsize=8)

@@ -9,7 +9,16 @@ import numpy as np
 from gough.errors import GoughError, UsageError
 from gough.files import png_of, write_file
 from gough.page import Grid, circumstances, picture, table, text, whole_page
-from gough.studies.report._figures import draw_front, draw_parallel, draw_sensitivities, draw_slices, objective_spread
+from gough.studies.report._figures import (
+    draw_front,
+    draw_parallel,
+    draw_sensitivities,
+    draw_slices,
+    label,
+    objective_spread,
+)
+from gough.studies.study.evaluation import with_unit
+from gough.studies.study.variables import StudyVariable
 
 if TYPE_CHECKING:
     from gough.studies.result import StudyResult
@@ -44,7 +53,7 @@ def middle_design(found: "StudyResult") -> int:
 def report_page(found: "StudyResult", k: int | None = None, made: str = "") -> str:
     """The page as text."""
     study, e = found.study, found.study.evaluator
-    counted = f"{found.designs} designs by {study.search.method}, {found.robots} take all states, {found.feasible} are feasible"
+    counted = f"{found.count_words}, {found.robots} take all states, {found.feasible} are feasible"
     head = f"{counted}, {len(found)} on the front; {found.seconds:.3g} s."
     body = [
         f"<h1>{escape(study.title or study.name)}</h1>",
@@ -95,15 +104,23 @@ def _drawn(figure: Any, caption: str) -> str:
 def _asked(found: "StudyResult") -> Grid:
     e = found.study.evaluator
     rows = [
-        ("variable", v.name, f"{v.lower:g} … {v.upper:g} {v.unit}" + (f", steps of {v.step:g}" if v.step else ""))
+        (
+            "variable",
+            v.name,
+            f"{with_unit(v.lower, v.unit)} … {with_unit(v.upper, v.unit)}{_steps(v)}",
+        )
         for v in e.space.variables
     ]
     rows += [("minimise" if o.sense > 0 else "maximise", o.measure, "") for o in e.objectives]
-    rows += [("constraint", c.measure, str(c).removeprefix(f"{c.measure} ")) for c in e.constraints]
+    sides = [c.measure for c in e.constraints for _ in c.bounds()]
+    rows += [("constraint", n, said.removeprefix(f"{n} ")) for n, said in zip(sides, e.constraint_names, strict=True)]
     if e.tolerances is not None:
-        t = e.tolerances
-        rows.append(("tolerances", f"{len(t.deviations) - 1} robots a design", f"quantile {t.quantile:g}, 1 the worst"))
+        rows.append(("tolerances", e.tolerances.words, "and the design itself"))
     return Grid(("what", "name", "range"), tuple(rows), title="What was asked")
+
+
+def _steps(v: StudyVariable) -> str:
+    return f", steps of {with_unit(v.step, v.unit)}" if v.step else ""
 
 
 def _design(found: "StudyResult", row: int) -> Grid:
@@ -154,8 +171,12 @@ def _slopes(found: "StudyResult", row: int) -> list[str]:
 def _front(found: "StudyResult") -> Grid:
     order = np.argsort(found.front.objectives[:, 0], kind="stable")
     order = order[np.unique(np.linspace(0, len(order) - 1, min(MANY, len(order))).astype(int))]
-    names = ("design", *found.study.variables, *found.study.measures)
+    own = (*found.study.variables, *found.study.measures)
+    names = ("design", *(label(found, n) for n in own))
     d = found.front.designs
     rows = [(str(k), *(f"{x:.5g}" for x in (*d.x[k], *d.values[k]))) for k in order.tolist()]
-    title = "The front" + (f", {len(order)} of {len(found)} designs" if len(order) < len(found) else "")
+    title = "The front"
+    if len(order) < len(found):
+        by = found.study.evaluator.objectives[0].measure
+        title += f": {len(order)} of {len(found)} designs, evenly by {by}, its ends among them; all are in front.csv"
     return Grid(names, tuple(rows), names, title)

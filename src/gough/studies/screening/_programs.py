@@ -131,6 +131,8 @@ def case_program(space: DesignSpace, case: StudyCase, measures: Sequence[StateMe
     demand_formulas(space)
     if case.led:
         raise UsageError(f"case {case.name!r}: {case.led}")
+    if case.follows is not None and case.follows.variables & set(space.names):
+        raise UsageError(f"case {case.name!r}: its states follow the design")
     if case.kind != "pose" or not (model.geometry.legs_reach and model.geometry.by_legs):
         raise UsageError(f"case {case.name!r}: states are found by Newton steps, not in closed form")
     if None in model.assembly.kinds or model.locked is not None or model.layout.v_elastic:

@@ -5,42 +5,52 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.errors import UnitWarning, warn
 from gough.kinematics.leading import coordinate_units
 from gough.robot.item import nearest
 from gough.robot.loader import locate
 from gough.robot.reader import Map, Mark, Seq
+from gough.robot.units import UnitError, dimension_in_words, parse
+from gough.scalar import VariedNumber
 from gough.simulation.motion.files import load_motion, motion_in
 from gough.simulation.motion.motion import Motion
+from gough.studies.study._following import formula_of
 from gough.studies.study._grid import PoseGrid
 from gough.studies.study._items import MOST_STATES, CaseItem
 from gough.studies.study._text import Place, StudyText
-from gough.studies.study.cases import StudyCase, motion_case, pose_case
+from gough.studies.study.cases import StudyCase
+from gough.studies.study.making import motion_case, pose_case
 
 if TYPE_CHECKING:
     from gough.model import Model
 
-SAMPLES = 100
+SAMPLES, SHOWN, FAR = 100, 5, 10.0
 YAML = (".yaml", ".yml")
 
 
 class CaseText(StudyText):
     """Reads cases."""
 
-    def read_case(self, name: str, item: CaseItem, model: "Model", ends: np.ndarray) -> StudyCase | None:
-        """A case, None with complaints. ends (n, m): designs that the study may ask for."""
+    def read_case(
+        self, name: str, item: CaseItem, model: "Model", ends: np.ndarray, varied: frozenset[str] = frozenset()
+    ) -> StudyCase | None:
+        """A case, None with complaints. ends (n, m): designs that the study may ask for; varied: names of what it varies."""
         place = ("cases", name)
         wrench = self._wrench((*place, "wrench"), item.wrench, model)
         if item.motion is not None:
             motion = self._motion((*place, "motion"), item.motion, model)
-            samples = item.samples or SAMPLES
+            samples, own = item.samples or SAMPLES, varied if item.relative else None
             if motion is None:
                 return None
-            return self.attempt(place, lambda: motion_case(name, model, motion, samples, wrench, item.payload, ends))
+            return self.attempt(
+                place, lambda: motion_case(name, model, motion, samples, wrench, item.payload, ends, own)
+            )
+        relative = item.relative is not None
         grid = None if item.grid is None else self._grid((*place, "grid"), item.grid, model)
         poses = self._poses((*place, "poses"), item.poses, model) if item.grid is None else grid and grid.poses()
         if poses is None:
             return None
-        return self.attempt(place, lambda: pose_case(name, model, poses, wrench, item.payload, grid))
+        return self.attempt(place, lambda: pose_case(name, model, poses, wrench, item.payload, grid, relative))
 
     def _motion(self, place: Place, data: Any, model: "Model") -> Motion | None:
         if isinstance(data, Motion):
@@ -76,9 +86,39 @@ class CaseText(StudyText):
             self.complain(place, f"no coordinate {name!r}", nearest(str(name), list(known)))
             return None
         at_home = model.home[model.layout.index(name)] if name in model.layout.q_names else 0.0
-        return self.in_unit(place, value, known[name], float(at_home))
+        found = self.in_unit(place, value, known[name], float(at_home))
+        if (
+            isinstance(value, int | float)
+            and known[name] == "m"
+            and found is not None
+            and abs(found) > FAR * model.size
+        ):
+            mark, _ = locate(self.document, place)
+            where = f"{self.file}:{mark.line}" if mark.line else self.file
+            times = f"{abs(found) / model.size:.3g} times the size of {model.robot.name}"
+            said = f"{found:g} without a unit is {found:g} m, {times}; write '{found:g} mm' or '{found:g} m'"
+            warn(f"{where}: {'.'.join(map(str, place))}: {said}", UnitWarning)
+        return found
 
-    def _poses(self, place: Place, data: Any, model: "Model") -> list[dict[str, float]] | None:
+    def _place(self, place: Place, name: str, value: Any, model: "Model") -> float | str | None:
+        """A coordinate of a pose: a number, or an expression as it is written."""
+        if not isinstance(value, str) or name not in (known := coordinate_units(model)):
+            return self._coordinate(place, name, value, model)
+        try:
+            found, dimension = formula_of(model, value)
+        except UnitError as error:
+            own = ", ".join(list(model.variables.names)[:SHOWN])
+            more = f", or an expression of variables of {model.robot.name} ({own})" if own else ""
+            self.complain(place, str(error), f"a number in {known[name]}{more}")
+            return None
+        if _is_number(value):
+            return self._coordinate(place, name, value, model)
+        if dimension != parse(f"1 {known[name]}")[1]:
+            self.complain(place, f"an expression that is {dimension_in_words(dimension)}", f"one in {known[name]}")
+            return None
+        return value if isinstance(found, VariedNumber) else float(found)
+
+    def _poses(self, place: Place, data: Any, model: "Model") -> "list[dict[str, float | str]] | None":
         if not isinstance(data, list | tuple) or not data or not all(isinstance(x, Mapping) for x in data):
             self.complain(
                 place, "not a list of poses", "[{x: 0.1, pitch: 10 deg}, {}, …]: coordinates, the rest as at home"
@@ -86,7 +126,7 @@ class CaseText(StudyText):
             return None
         out = []
         for k, pose in enumerate(data):
-            found = {n: self._coordinate((*place, k, n), n, x, model) for n, x in pose.items()}
+            found = {n: self._place((*place, k, n), n, x, model) for n, x in pose.items()}
             out.append({n: x for n, x in found.items() if x is not None})
         return out
 
@@ -114,6 +154,14 @@ class CaseText(StudyText):
             return None
         units = coordinate_units(model)
         return PoseGrid(tuple(axes), tuple(units[n] for n in axes), tuple(np.linspace(*x) for x in axes.values()))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        parse(text)
+    except UnitError:
+        return False
+    return True
 
 
 def _marked(data: Any, mark: Mark) -> Any:

@@ -6,7 +6,8 @@ velocities: drives                                 what leads the robot, where i
 variables: {base_radius: {from: 0.5 m, to: 0.9 m, step: 10 mm}, rod_mass: [1 kg, 4 kg]}
 cases:
   ride: {motion: ride.yaml, samples: 100, wrench: [0, 0, -500 N, 0, 0, 0], payload: {mass: 80 kg}}
-  corners: {poses: [{x: 0.1}, {x: -0.1, pitch: 10 deg}]}
+  corners: {poses: [{x: 0.1}, {x: -0.1, pitch: 10 deg}, {z: height + 150 mm}]}
+  heave: {relative: home, poses: [{z: 0.1}]}       each design's home and 0.1 m
   box: {grid: {x: [-0.3, 0.3, 7], y: [-0.3, 0.3, 7], z: [0.5, 0.9, 5]}}
 measures:
   force: {measure: peak force, case: ride}         a name of `measures.PRESETS`, "mass", "footprint", "workspace"
@@ -20,7 +21,7 @@ keep: front                                        all, front or sample
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -43,6 +44,12 @@ def _whole(least: int) -> BeforeValidator:
         return value
 
     return BeforeValidator(check)
+
+
+def _draws(value: Any) -> Any:
+    if value != "corners" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise as_error([Fault((), value, "not a whole number from 1 on", "1, 2, …, or corners")])
+    return value
 
 
 def _names(value: Any) -> Any:
@@ -82,6 +89,7 @@ class CaseItem(Item):
     samples: Annotated[int, _whole(2)] | None = None
     poses: Any = None
     grid: Any = None
+    relative: str | None = None
     wrench: Any = None
     payload: Payload | None = None
 
@@ -92,6 +100,8 @@ class CaseItem(Item):
         if len(given) != 1:
             told = "neither motion, poses nor grid" if not given else f"{' and '.join(given)} together"
             yield Fault((), None, told, "exactly one of motion, poses, grid")
+        if data.get("relative") not in (None, "home"):
+            yield Fault(("relative",), data["relative"], "not what a case can be relative to", "relative: home")
         if is_given(data, "samples") and not is_given(data, "motion"):
             yield Fault(("samples",), data["samples"], "samples without a motion", "a motion, or no samples")
         if isinstance(data.get("samples"), int) and data["samples"] > MOST_STATES:
@@ -127,7 +137,7 @@ class TolerancesItem(Item):
     distribution: str = "uniform"
     identification: Any = None
     parameters: Names = ()
-    draws: Annotated[int, _whole(1)] = 32
+    draws: Annotated[int | Literal["corners"], BeforeValidator(_draws)] = 32
     seed: Annotated[int, _whole(0)] = 0
     quantile: float = 1.0
     of: Names = ()
@@ -142,6 +152,10 @@ class TolerancesItem(Item):
             )
         if is_given(data, "parameters") and not is_given(data, "identification"):
             yield Fault(("parameters",), None, "parameters without an identification", "identification: FILE.npz")
+        if data.get("draws") == "corners" and (kind != "uniform" or is_given(data, "identification")):
+            yield Fault(
+                ("draws",), "corners", "corners of what has none", "uniform deviations, without an identification"
+            )
         if kind not in ("uniform", "normal"):
             yield Fault(("distribution",), kind, "not a distribution", "uniform or normal")
         if isinstance(data.get("draws"), int) and data["draws"] > MOST_DRAWS:

@@ -108,7 +108,7 @@ def closure_deficits(
     missed: np.ndarray,
 ) -> np.ndarray:
     """Mean closure error (d,) that is left of missed states (d, s) of designs (d, m), over the robot's size, times their part of
-    all; 0 where none is missed. asked: (kind, names, positions (s, n)) of a case."""
+    all; 0 where none is missed. asked: (kind, names, positions (d or 1, s, n)) of a case."""
     kind, names, position = asked
     free = np.ones(model.layout.nu, dtype=bool)
     free[[*columns, *model.mechanism.elastic_columns]] = False
@@ -118,7 +118,7 @@ def closure_deficits(
         chosen[k, own[np.unique(np.linspace(0, len(own) - 1, min(len(own), GRADED)).astype(int))]] = True
     designs, states = np.nonzero(chosen)
     start = np.repeat(model.home[None], len(states), axis=0)
-    _put(model, kind, names, start, position[states])
+    _put(model, kind, names, start, position[designs if len(position) > 1 else 0, states])
     left = np.zeros(missed.shape)
     for k in range(0, len(states), AT_ONCE):
         d, s = designs[k : k + AT_ONCE], states[k : k + AT_ONCE]

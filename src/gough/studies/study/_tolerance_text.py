@@ -1,6 +1,7 @@
 """Tolerances of a study's file: deviations by name, and the numbers of an identification."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from gough.simulation.ensembles.physical import expand_names
 from gough.structure.changing.names import names_meant
 from gough.studies.study._items import StudyItem
 from gough.studies.study._text import StudyText
-from gough.studies.study._tolerances import Tolerances, draw_deviations, draw_robots
+from gough.studies.study._tolerances import Tolerances, corner_deviations, draw_deviations, draw_robots
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 PLACE = ("tolerances", "deviations")
 ESTIMATE = ("tolerances", "identification")
 CHOSEN = ("tolerances", "parameters")
-SHOWN = 6
+SHOWN, MOST_CORNERED = 6, 10
 
 
 class ToleranceText(StudyText):
@@ -65,8 +66,18 @@ class ToleranceText(StudyText):
             if name not in (self.document.get("measures") or {}):
                 self.complain(("tolerances", "of"), f"no measure {name!r}", nearest(name, list(item.measures)), name)
         estimates = {} if self.saved is None else self._estimates(item, space, self.saved, sizes)
-        rng = draw_deviations(dict.fromkeys(space.names, 0.0) | sizes, own.draws, own.seed, own.distribution)
-        varied = np.array([rng.pop(n) for n in space.names]).reshape(len(space.names), own.draws + 1).T
+        all_, moved = dict.fromkeys(space.names, 0.0) | sizes, sum(x > 0 for x in sizes.values())
+        if own.draws == "corners" and moved > MOST_CORNERED:
+            told = f"the corners of {moved} deviations are 2^{moved} robots"
+            self.complain(
+                (*PLACE[:1], "draws"), told, f"at most {MOST_CORNERED} deviations, or a number of draws", "corners"
+            )
+            return None
+        if own.draws == "corners":
+            rng = corner_deviations(all_)
+        else:
+            rng = draw_deviations(all_, int(own.draws), own.seed, own.distribution)
+        varied = np.array([rng.pop(n) for n in space.names]).T
         known = set(model.variables.names)
         variables = {n: d for n, d in rng.items() if n in known}
         parameters = {n: d for n, d in rng.items() if n not in known}
@@ -81,7 +92,7 @@ class ToleranceText(StudyText):
             meant = [name] if name in known else names_meant(name, known)
             if not meant:
                 told = f"neither a variable of {model.robot.name} nor a parameter"
-                self.complain(place, told, nearest(name, known), name)
+                self.complain(place, told, _meant_pattern(name, known) or nearest(name, known), name)
                 continue
             if not self._is_one_kind(place, name, meant, model):
                 continue
@@ -164,7 +175,7 @@ class ToleranceText(StudyText):
             return {}
         try:
             C = saved.covariance[np.ix_(chosen, chosen)]
-            return draw_robots(model, dict(zip(names, values, strict=True)), C, own.draws, own.seed)
+            return draw_robots(model, dict(zip(names, values, strict=True)), C, int(own.draws), own.seed)
         except GoughError as problem:
             self.complain(ESTIMATE, str(problem))
             return {}
@@ -188,3 +199,16 @@ class ToleranceText(StudyText):
         self.complain(place, message, expected, value)
         if self.problems[-1] in self.problems[:before]:
             self.problems.pop()
+
+
+def _meant_pattern(name: str, known: Sequence[str]) -> str:
+    """What may be meant by a name with stars that stands for nothing: its words, near ones of known names in their place."""
+    if not set("*?[") & set(name):
+        return ""
+    words = sorted({word for n in known for word in n.split(".")})
+    parts = [
+        part if set("*?[") & set(part) or part in words else next(iter(get_close_matches(part, words, 1)), part)
+        for part in name.split(".")
+    ]
+    made = ".".join(parts)
+    return f"did you mean {made!r}?" if any(fnmatchcase(n, made) for n in known) else ""

@@ -37,6 +37,15 @@ class Tolerances:
         return len(self.deviations)
 
     @property
+    def words(self) -> str:
+        """Which of the robots counts."""
+        widths = [*self.deviations.T, *self.variables.values(), *self.parameters.values()]
+        ends = [np.abs(x[1:]) for x in widths if np.any(x)]
+        corners = not self.estimates and self.count - 1 == 2 ** len(ends) and all(np.ptp(x) == 0 for x in ends)
+        drawn = f"{self.count - 1} {'corners' if corners else 'draws'}"
+        return f"worst of {drawn}" if self.quantile == 1 else f"quantile {self.quantile:g} of {drawn}"
+
+    @property
     def plain(self) -> dict[str, Any]:
         """All of it as plain data."""
         named = {key: {n: x.tolist() for n, x in getattr(self, key).items()} for key in ("variables", "parameters")}
@@ -62,6 +71,14 @@ def draw_deviations(sizes: Mapping[str, float], draws: int, seed: int, distribut
     rng, shape = np.random.default_rng(seed), (draws, len(sizes))
     drawn = rng.uniform(-1.0, 1.0, shape) if distribution == "uniform" else rng.normal(size=shape)
     return {n: np.append(0.0, size * drawn[:, k]) for k, (n, size) in enumerate(sizes.items())}
+
+
+def corner_deviations(sizes: Mapping[str, float]) -> dict[str, np.ndarray]:
+    """{name: deviations (2ⁿ + 1,)}, the first of them 0: every combination of the ends of the n widths above 0."""
+    moved = [n for n, size in sizes.items() if size > 0]
+    signs = 1.0 - 2.0 * ((np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1)
+    still = np.zeros(len(signs) + 1)
+    return {n: np.append(0.0, x * signs[:, moved.index(n)]) if n in moved else still for n, x in sizes.items()}
 
 
 def draw_robots(

@@ -9,30 +9,26 @@ description's home, if need be on a way of designs between the two. A state that
 closure error that is left, over the robot's size.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import UsageError
 from gough.kinematics.leading import COORDINATES, NamedCoordinates
-from gough.model.coordinates import coordinate_targets, pose_at_coordinates, pose_of_coordinates
 from gough.model.external import external_load
-from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.states import states_for, velocities
-from gough.simulation.motion.targets import MotionTarget, target_of
-from gough.spatial.euler import euler_matrix
+from gough.simulation.motion.targets import MotionTarget
 from gough.studies._closed_states import ClosedStates
+from gough.studies.study._following import FollowedStates, home_formulas
 from gough.studies.study._grid import PoseGrid
-from gough.studies.study._prescribed import ANGLES, are_kept, closure_deficits, prescribed_columns, unmoved_coordinates
+from gough.studies.study._prescribed import ANGLES, are_kept, closure_deficits, prescribed_columns
 from gough.studies.study.branches import has_sides, not_held, turned_over
 
 if TYPE_CHECKING:
     from gough.model import Model
-    from gough.robot.body import Payload
 
 COARSE = 24
 """States that are led one after the other where legs have no closed form."""
@@ -40,9 +36,10 @@ BETWEEN = (0.25, 0.5, 0.75, 1.0)
 """Designs on the way from the description's to one whose first state is not found from home."""
 UNFELT = 1e-9
 """Rate of a coordinate that v does not move."""
+NOWHERE = 1e3
+"""Position, in sizes of the robot, where a formula has no number: out of reach."""
 MISSED = 1e-3
 """Least violation of a state that a design does not take."""
-TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +61,8 @@ class CaseStates:
 class StudyCase:
     """States by name. kind: "pose", "drives" or "coordinates" (of `names`); position (s, n); target: what a motion asks of the
     model, with its sample; None for poses at rest. time (s,): of the states, None for poses. wrench: as for
-    `model.inverse_dynamics`. added (m,): what a payload adds to every design's numbers. grid: that the poses are of."""
+    `model.inverse_dynamics`. added (m,): what a payload adds to every design's numbers. grid: that the poses are of. follows:
+    which coordinates follow the design; position is then that of the description."""
 
     name: str
     model: "Model"
@@ -77,6 +75,7 @@ class StudyCase:
     wrench: Any = None
     added: np.ndarray | None = None
     grid: PoseGrid | None = None
+    follows: FollowedStates | None = None
 
     @property
     def count(self) -> int:
@@ -116,16 +115,36 @@ class StudyCase:
         """Whether states (…, nq) have the angles that `led` relies on where some are named."""
         return not ANGLES & {*self.names} or bool(are_kept(self.model, q).all())
 
-    def states_of(self, designs: np.ndarray, graded: bool = False, near: np.ndarray | None = None) -> CaseStates:
+    def positions(self, rows: np.ndarray | None) -> np.ndarray:
+        """What is prescribed (d or 1, s, n) of designs whose variables are rows (d, variables)."""
+        if rows is None or self.follows is None:
+            return self.position[None]
+        found = self.follows.positions(self.kind, self.position, rows)
+        return np.where(np.isfinite(found), found, NOWHERE * self.model.size)
+
+    def settle(self, model: "Model") -> "StudyCase":
+        """The same case for the model of a design alone, whose variables have its values."""
+        target = None if self.target is None else replace(self.target, model=model)
+        rows = model.variables.values[None] if len(model.variables.names) else None
+        return replace(self, model=model, target=target, position=self.positions(rows)[0], follows=None)
+
+    def states_of(
+        self,
+        designs: np.ndarray,
+        graded: bool = False,
+        near: np.ndarray | None = None,
+        variables: np.ndarray | None = None,
+    ) -> CaseStates:
         """Designs (d, m) in the states of the case. graded: violations tell by how much states are missed, else how many. near
-        (s, nq): the states of a similar design, from which these are found where legs have no closed form."""
-        P = designs if self.added is None else designs + self.added
-        q, missed = self._assembled(P) if near is None or self._at_once else self._from_near(P, near)
+        (s, nq): the states of a similar design, from which these are found where legs have no closed form. variables (d, n): of
+        the description in each design, which states may follow; None: as they are there."""
+        P, X = designs if self.added is None else designs + self.added, self.positions(variables)
+        q, missed = self._assembled(P, X) if near is None or self._at_once else self._from_near(P, X, near)
         turned = self._turned_over(q, P, missed)
         missed = missed | turned
         lost = np.flatnonzero(turned.any(axis=1))
         if len(lost) and self.grid is None and self.count > COARSE:  # once more, in small steps
-            q[lost], again = self._assembled(P[lost], self.count)
+            q[lost], again = self._assembled(P[lost], _own(X, lost), self.count)
             missed[lost] = again | self._turned_over(q[lost], P[lost], again)
         if self.must_be_held:
             missed = missed | not_held(self.model, q, P, ~missed)
@@ -134,7 +153,7 @@ class StudyCase:
         good = np.asarray(~missed.any(axis=1))
         violation = missed.mean(axis=1)
         if graded and not good.all():
-            violation = np.where(good, 0.0, MISSED * violation + self._deficits(P, missed))
+            violation = np.where(good, 0.0, MISSED * violation + self._deficits(P, X, missed))
         n, layout = int(good.sum()) * self.count, self.model.layout
         rows = {"q": q[good].reshape(n, layout.nq)}
         for name, x in (("v", v), ("acceleration", a)):
@@ -155,32 +174,33 @@ class StudyCase:
         states = ClosedStates(self.model, rows, P[good], apart, plain, unbent=layout.v_elastic > 0)
         return CaseStates(states, good, missed, violation, self.time, q, P)
 
-    def _assembled(self, P: np.ndarray, coarse: int = COARSE) -> tuple[np.ndarray, np.ndarray]:
-        """(q (d, s, nq), whether a state is missed (d, s)). coarse: states that are led one after the other."""
+    def _assembled(self, P: np.ndarray, X: np.ndarray, coarse: int = COARSE) -> tuple[np.ndarray, np.ndarray]:
+        """(q (d, s, nq), whether a state is missed (d, s)) at positions X (d or 1, s, n). coarse: states that are led one after
+        the other."""
         model, d, s = self.model, len(P), self.count
         if self.target is not None and self.target.columns is None:
             return self._one_by_one(P)
         if self.kind == "pose" and model.geometry.legs_reach:
-            found = model.assemble(self.position, parameters=P[:, None], on_bad_state="mark")
+            found = model.assemble(X, parameters=P[:, None], on_bad_state="mark")
             return found.q, found.status != 0
         if self.grid is not None:
-            return self._over_grid(P, self.grid)
+            return self._over_grid(P, X, self.grid)
         q, missed = np.full((d, s, model.layout.nq), np.nan), np.ones((d, s), dtype=bool)
         led = np.unique(np.linspace(0, s - 1, min(s, coarse)).astype(int))
-        near, reached = self._first(P)
+        near, reached = self._first(P, X[:, 0])
         starts = np.repeat(near[:, None], s, axis=1)
         for k in led:
             own = np.flatnonzero(reached)
-            q[own, k], missed[own, k] = self._at(self.position[k], near[own], P[own])
+            q[own, k], missed[own, k] = self._at(_own(X, own)[:, k], near[own], P[own])
             near = np.where(missed[:, k, None], near, q[:, k])
             starts[:, k:] = near[:, None]
         rest, own = np.setdiff1d(np.arange(s), led), np.flatnonzero(reached)
         if len(rest) and len(own):
-            found = self._at(self.position[rest], starts[np.ix_(own, rest)], P[own][:, None])
+            found = self._at(_own(X, own)[:, rest], starts[np.ix_(own, rest)], P[own][:, None])
             q[np.ix_(own, rest)], missed[np.ix_(own, rest)] = found
         return q, missed
 
-    def _over_grid(self, P: np.ndarray, grid: PoseGrid) -> tuple[np.ndarray, np.ndarray]:
+    def _over_grid(self, P: np.ndarray, X: np.ndarray, grid: PoseGrid) -> tuple[np.ndarray, np.ndarray]:
         """`_assembled` on a grid, of which a design may reach a part: from the pose next to home outwards, each from its
         neighbour or, where that is missed, from what the neighbour came from."""
         model, shape = self.model, (len(P), self.count)
@@ -189,11 +209,11 @@ class StudyCase:
         home = NamedCoordinates(model, list(grid.names)).values(model.home)
         layers = grid.layers(dict(zip(grid.names, home.tolist(), strict=True)))
         (middle,), _ = next(layers)
-        starts[:, middle], reached = self._first(P, int(middle))
+        starts[:, middle], reached = self._first(P, X[:, middle])
         q[reached, middle], missed[:, middle] = starts[reached, middle], ~reached
         for own, before in layers:
             starts[:, own] = np.where(missed[:, before, None], starts[:, before], q[:, before])
-            q[:, own], missed[:, own] = self._at(self.position[own], starts[:, own], P[:, None])
+            q[:, own], missed[:, own] = self._at(X[:, own], starts[:, own], P[:, None])
         return q, missed
 
     def _turned_over(self, q: np.ndarray, P: np.ndarray, missed: np.ndarray) -> np.ndarray:
@@ -210,25 +230,25 @@ class StudyCase:
         framed = self.target is not None and self.target.columns is None
         return framed or (self.kind == "pose" and self.model.geometry.legs_reach)
 
-    def _from_near(self, P: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _from_near(self, P: np.ndarray, X: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """`_assembled`, all states at once; designs that lose one are led as any."""
-        q, missed = self._at(self.position, np.repeat(near[None], len(P), axis=0), P[:, None])
+        q, missed = self._at(X, np.repeat(near[None], len(P), axis=0), P[:, None])
         lost = missed.any(axis=1)
         if lost.any():
-            q[lost], missed[lost] = self._assembled(P[lost])
+            q[lost], missed[lost] = self._assembled(P[lost], _own(X, lost))
         return q, missed
 
-    def _first(self, P: np.ndarray, state: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """(q (d, nq) at the first state, or another, whether it is reached (d,)) from home, else on a way of designs."""
+    def _first(self, P: np.ndarray, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(q (d, nq) at positions (d or 1, n), whether they are reached (d,)) from home, else on a way of designs."""
         model, d = self.model, len(P)
-        q, lost = self._at(self.position[state], np.repeat(model.home[None], d, axis=0), P)
+        q, lost = self._at(position, np.repeat(model.home[None], d, axis=0), P)
         again = np.flatnonzero(lost)
         near = np.repeat(model.home[None], len(again), axis=0)
         own = model.parameters if self.added is None else model.parameters + self.added
         for part in BETWEEN:
             if not len(again):
                 break
-            made, bad = self._at(self.position[state], near, own + part * (P[again] - own))
+            made, bad = self._at(_own(position, again), near, own + part * (P[again] - own))
             again, near = again[~bad], made[~bad]
         q[again], lost[again] = near, False
         q[lost] = model.home
@@ -272,116 +292,27 @@ class StudyCase:
         found = [states_for(replace(self.target, parameters=p), self.time, self.sample) for p in P]
         return np.stack([x.q for x in found]), np.stack([x.status != 0 for x in found])
 
-    def _deficits(self, P: np.ndarray, missed: np.ndarray) -> np.ndarray:
+    def _deficits(self, P: np.ndarray, X: np.ndarray, missed: np.ndarray) -> np.ndarray:
         """`closure_deficits` (d,); where nothing tells, the part of states that is missed."""
         if self._columns is None:
             return missed.mean(axis=1)
-        return closure_deficits(self.model, self._columns, (self.kind, self.names, self.position), P, missed)
+        return closure_deficits(self.model, self._columns, (self.kind, self.names, X), P, missed)
 
 
-def motion_case(
-    name: str,
-    model: "Model",
-    motion: Motion,
-    samples: int = 100,
-    wrench: Any = None,
-    payload: "Payload | None" = None,
-    designs: np.ndarray | None = None,
-) -> StudyCase:
-    """States at equal times along a motion, both ends included. designs (n, m): some that the study may ask for; where a frame
-    is elsewhere on the platform in them, it is the frame that is led, in every design by its own kinematics."""
-    if motion.kind == "forces":
-        raise UsageError(f"case {name!r}: its motion is one of forces; prescribe poses, drives or joints")
-    whole = model.unlocked
-    target = target_of(whole, motion)
-    if target.on_platform is not None and _moves(whole, str(motion.frame), designs):
-        target = replace(target, columns=None, frame=motion.frame, on_platform=None)
-    time = np.linspace(0.0, motion.duration, samples)
-    sample = target.wanted_sample(motion.at(time))
-    if target.kind == "joints" and set(target.names) == set(COORDINATES):
-        sample = _pose_sample(sample, target.names)
-        target = MotionTarget(whole, "pose", tuple(range(6)))
-    kind = {"pose": "pose", "drives": "drives"}.get(target.kind, "coordinates")
-    added = payload_numbers(whole, payload)
-    return StudyCase(name, whole, kind, target.names, sample.position, target, sample, time, wrench, added)
+def _own(x: np.ndarray, rows: Any) -> np.ndarray:
+    """Of some designs, where designs differ."""
+    return x if len(x) == 1 else x[rows]
 
 
-def _moves(model: "Model", frame: str, designs: np.ndarray | None) -> bool:
-    """Whether a frame on the platform is elsewhere on it in some of the designs (n, m)."""
-    if designs is None:
-        return False
-    P = np.concatenate([model.parameters[None], designs])
-    found = model.function(f"frame_pose:{frame}").values(q=np.repeat(model.home[None], len(P), axis=0), parameters=P)
-    return any(not np.allclose(x[1:], x[0], rtol=0.0, atol=1e-12) for x in found.values())
-
-
-def _pose_sample(sample: Sample, names: tuple[str, ...]) -> Sample:
-    """Pose, twist and acceleration from all six coordinates of the platform: ω = E rates, α = E accelerations + Ė rates."""
-    order = [names.index(n) for n in COORDINATES]
-    x, xd, xdd = (part[:, order] for part in (sample.position, sample.velocity, sample.acceleration))
-    pose = pose_of_coordinates(x.T)
-    E = euler_matrix("rpy_zyx", x[:, 3:])
-    by_yaw = xd[:, 3:4] * E[:, :, 0]
-    by_both = by_yaw + xd[:, 4:5] * E[:, :, 1]
-    carried = xd[:, 4:5] * np.cross(by_yaw, E[:, :, 1]) + xd[:, 5:] * np.cross(by_both, E[:, :, 2])
-    turn, turned = (np.einsum("nij,nj->ni", E, y[:, 3:]) for y in (xd, xdd))
-    return Sample(
-        pose, np.concatenate([xd[:, :3], turn], axis=1), np.concatenate([xdd[:, :3], turned + carried], axis=1)
+def staying_words(name: str, case: StudyCase, varied: set[str]) -> str:
+    """What is to be said of a case that stays where it is in the world, though the platform's home moves with what is varied; ""
+    of others."""
+    homes = home_formulas(case.model)
+    moving = {v for n in COORDINATES for v in homes.get(n, ())} & varied
+    still = moving - (case.follows.variables if case.follows is not None else set())
+    if not still or case.kind == "drives":
+        return ""
+    return (
+        f"case {name}: at the same places in all designs, though home follows {', '.join(sorted(still))}; "
+        "`relative: home` moves it along"
     )
-
-
-def pose_case(
-    name: str,
-    model: "Model",
-    poses: Sequence[Mapping[str, float]],
-    wrench: Any = None,
-    payload: "Payload | None" = None,
-    grid: PoseGrid | None = None,
-) -> StudyCase:
-    """States at rest, at coordinates {name: value} of the platform, of joints or drives; what a pose does not name is as at
-    home."""
-    whole = model.unlocked
-    listed = [dict(pose) for pose in poses] or [{}]
-    keys = list(dict.fromkeys(key for pose in listed for key in pose))
-    unmoved = unmoved_coordinates(whole)
-    for key, value in ((k, x) for pose in listed for k, x in pose.items() if k in unmoved):
-        if abs(value - unmoved[key]) > UNFELT * max(1.0, whole.size):
-            raise UsageError(
-                f"{key} of {whole.robot.name} stays at {unmoved[key]:.6g}, not {value:g}; leave it out of the pose"
-            )
-    listed = [{k: x for k, x in pose.items() if k not in unmoved} for pose in listed]
-    keys = [k for k in keys if k not in unmoved]
-    coordinate_targets(whole, dict.fromkeys(keys, 0.0))  # unknown names are told here
-    home = dict(zip(keys, NamedCoordinates(whole, keys).values(whole.home).tolist(), strict=True))
-    listed = [home | pose for pose in listed]
-    added = payload_numbers(whole, payload)
-    free = set(range(6)) <= set(whole.mechanism.selection.independent) or whole.geometry.legs_reach
-    if whole.mechanism.has_platform and set(keys) <= set(COORDINATES) and free:
-        position = np.stack([pose_at_coordinates(whole, pose) for pose in listed])
-        return StudyCase(name, whole, "pose", (), position, wrench=wrench, added=added, grid=grid)
-    rows = [coordinate_targets(whole, pose) for pose in listed]
-    position = np.stack([x for _, x in rows])
-    return StudyCase(name, whole, "coordinates", tuple(rows[0][0]), position, wrench=wrench, added=added, grid=grid)
-
-
-def payload_numbers(model: "Model", payload: "Payload | None") -> np.ndarray | None:
-    """What a payload on the platform adds to the design (m,)."""
-    if payload is None:
-        return None
-    if not model.mechanism.has_platform:
-        raise UsageError(
-            f"payload: {model.robot.name} has no platform that carries it; vary the mass of a body instead"
-        )
-    if model.mechanism.platform.elastic is not None:
-        raise UsageError(
-            f"payload: the platform of {model.robot.name} is flexible, its modes carry what is on it; describe a body of its "
-            "own, fixed to a frame of the platform"
-        )
-    added = np.zeros(len(model.parameters))
-    for key, value in zip(TEN, np.asarray(payload.ten_parameters(), dtype=float), strict=True):
-        place = model.parameter_names.index(f"{model.mechanism.platform.name}.{key}")
-        if value and place in model.pattern:
-            own = model.parameter_names[place]
-            raise UsageError(f"payload: {own} is a structural zero; build the model with free=[{own!r}]")
-        added[place] = value
-    return added

@@ -9,7 +9,7 @@ values, over the same deviations for every design (so that designs are compared 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from gough.errors import GoughError, UsageError
 from gough.studies._directions import choose_directions
+from gough.studies.study._linear import LinearDesign, states_aside
 from gough.studies.study._tolerances import Tolerances
 from gough.studies.study.cases import CaseStates, StudyCase
 from gough.studies.study.measures import DesignMeasure, Measure, StateMeasure, WorkspaceMeasure
@@ -26,6 +27,13 @@ HELD = 1e-9
 """A constraint counts as kept up to this, over the size of its bound."""
 TOLD = 3
 """Deviations of a robot that are named."""
+
+
+def with_unit(x: float, unit: str) -> str:
+    """A number with its unit, angles in degrees besides."""
+    if unit == "rad":
+        return f"{x:g} rad ({np.degrees(x):g} deg)"
+    return f"{x:g}" if unit in ("", "1") else f"{x:g} {unit}"
 
 
 @dataclass(frozen=True)
@@ -105,18 +113,28 @@ class Evaluator:
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """A side each."""
+        """A side each, with the unit of its measure."""
+        units = {m.name: m.unit for m in self.measures}
         return tuple(
-            f"{c.measure} {'≥' if sign < 0 else '≤'} {bound:g}"
+            f"{c.measure} {'≥' if sign < 0 else '≤'} {with_unit(bound, units.get(c.measure, ''))}"
             for c in self.constraints
             for sign, bound, _ in c.bounds()
         )
 
     def evaluate(self, x: np.ndarray, graded: bool = False) -> Evaluated:
         """Of points (n, k). graded: violations say by how much designs are no robots, which optimisers follow; else how often."""
+        rows = self.followed_variables(x)
         if self.tolerances is None:
-            return self.gather(x, *self._plain(*self.space.designs(x), graded))
-        return self.gather(x, *self._plain(*self.tolerances.designs(self.space, x), graded))
+            return self.gather(x, *self._plain(*self.space.designs(x), graded, rows))
+        return self.gather(x, *self._plain(*self.tolerances.designs(self.space, x), graded, rows))
+
+    def followed_variables(self, x: np.ndarray) -> np.ndarray | None:
+        """Variables (d, n) of the description that states of cases follow, of all robots that points (n, k) stand for; None where
+        none does. They are a design's own: what its robots deviate by moves no state that is asked for."""
+        if all(case.follows is None for case in self.cases.values()):
+            return None
+        rows = self.space.variable_rows(x)
+        return rows if self.tolerances is None else np.repeat(rows, self.tolerances.count, axis=0)
 
     def gather(self, x: Any, values: Any, violation: Any) -> Evaluated:
         """Of points (n, k) and of all robots they stand for, point after point: values (n · robots, m), violation (n · robots,).
@@ -141,26 +159,29 @@ class Evaluator:
         ]
         return np.stack(found, axis=-1) if found else np.zeros((*values.shape[:-1], 0))
 
-    def _plain(self, P: np.ndarray, violation: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _plain(
+        self, P: np.ndarray, violation: np.ndarray, graded: bool, rows: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
         values = np.full((len(P), len(self.measures)), np.nan)
         good = np.flatnonzero(violation == 0)
         if len(good):
-            values[good], violation[good] = self._as_far_as(P[good], graded)
+            values[good], violation[good] = self._as_far_as(P[good], graded, None if rows is None else rows[good])
         lost = (violation == 0) & ~np.isfinite(values).all(axis=1)
         violation[lost] = 1.0
         values[violation > 0] = np.nan
         return values, violation
 
-    def _as_far_as(self, P: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _as_far_as(self, P: np.ndarray, graded: bool, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """`_of_designs`; what ends in an error is no robot, unless the description's own design, too, is asked the impossible."""
         try:
-            return self._of_designs(P, graded)
+            return self._of_designs(P, graded, rows)
         except GoughError as problem:
             if isinstance(problem, UsageError) and self._is_refused:
                 raise
         if len(P) == 1:
             return np.full((1, len(self.measures)), np.nan), np.ones(1)
-        parts = [self._as_far_as(part, graded) for part in np.array_split(P, 2)]
+        halves = [None, None] if rows is None else np.array_split(rows, 2)
+        parts = [self._as_far_as(p, graded, own) for p, own in zip(np.array_split(P, 2), halves, strict=True)]
         values, violation = (np.concatenate(found) for found in zip(*parts, strict=True))
         return values, violation
 
@@ -173,11 +194,12 @@ class Evaluator:
             return True
         return False
 
-    def _of_designs(self, P: np.ndarray, graded: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _of_designs(self, P: np.ndarray, graded: bool, rows: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """rows: see `followed_variables`."""
         values, violation = np.full((len(P), len(self.measures)), np.nan), np.zeros(len(P))
         for name, case in self.cases.items():
             own = [(k, m) for k, m in enumerate(self.measures) if not isinstance(m, DesignMeasure) and m.case == name]
-            found = case.states_of(P, graded)
+            found = case.states_of(P, graded, variables=rows)
             if self.takes_all(name):
                 violation += found.violation
             for k, measure in own:
@@ -245,12 +267,13 @@ class Evaluator:
     def explain(self, x: np.ndarray) -> str:
         """Why a point (k,) has no measures, in words; "" where it has."""
         P, violation = self.space.designs(x[None])
-        said = self._reason(P, float(violation[0]), dict(zip(self.space.names, x.tolist(), strict=True)))
+        own, alone = dict(zip(self.space.names, x.tolist(), strict=True)), replace(self, tolerances=None)
+        said = self._reason(P, float(violation[0]), own, alone.followed_variables(x[None]))
         return said if said or self.tolerances is None else self._reason_of_tolerances(self.tolerances, x)
 
     def _reason_of_tolerances(self, tolerances: Tolerances, x: np.ndarray) -> str:
-        P, violation = tolerances.designs(self.space, x[None])
-        lost = np.flatnonzero(self._plain(P, violation.copy(), False)[1] > 0)
+        (P, violation), rows = tolerances.designs(self.space, x[None]), self.followed_variables(x[None])
+        lost = np.flatnonzero(self._plain(P, violation.copy(), False, rows)[1] > 0)
         if not len(lost):
             return ""
         k, names = int(lost[0]), self.space.names
@@ -259,10 +282,10 @@ class Evaluator:
         own = {n: value + varied[n] for n, value in zip(names, x.tolist(), strict=True)}
         moved = {n: d for n, d in (varied | others).items() if d}
         said = ", ".join(f"{n} {d:+.3g}" for n, d in list(moved.items())[:TOLD]) + ", …" * (len(moved) > TOLD)
-        why = self._reason(P[[k]], float(violation[k]), own)
+        why = self._reason(P[[k]], float(violation[k]), own, None if rows is None else rows[[k]])
         return f"{len(lost)} of the {tolerances.count} robots of its tolerances are none; with {said} {why}"
 
-    def _reason(self, P: np.ndarray, violation: float, own: Mapping[str, float]) -> str:
+    def _reason(self, P: np.ndarray, violation: float, own: Mapping[str, float], rows: np.ndarray | None) -> str:
         """Why a robot P (1, m) with variables `own` has no measures."""
         model = self.space.model
         variables = {n: value for n, value in own.items() if n in model.variables.names}
@@ -273,7 +296,7 @@ class Evaluator:
                 return str(error)
             return f"what the description demands does not hold (violation {violation:.3g})"
         for name, case in self.cases.items():
-            found = case.states_of(P)
+            found = case.states_of(P, variables=rows)
             if found.missed.any() and self.takes_all(name):
                 return f"case {name!r}: {int(found.missed.sum())} of {case.count} states are not taken: out of reach, or singular"
             for measure in self.measures if found.good.all() else ():
@@ -282,7 +305,7 @@ class Evaluator:
                         measure.entries(found)
                     except GoughError as error:
                         return f"{measure.name}: {error}"
-        values = self._of_designs(P, False)[0][0]
+        values = self._of_designs(P, False, rows)[0][0]
         lost = [name for name, y in zip(self.names, values, strict=True) if not np.isfinite(y)]
         return f"{', '.join(lost)}: no number" if lost else ""
 
@@ -299,7 +322,8 @@ class Evaluator:
         grids = {m.case for m in self.measures if isinstance(m, WorkspaceMeasure)}
         before = {} if near is None else {name: own.q[0] for name, own in near.found.items()}
         asked = {name: case for name, case in self.cases.items() if name not in grids}
-        found = {name: case.states_of(P, near=before.get(name)) for name, case in asked.items()}
+        rows = replace(self, tolerances=None).followed_variables(x[None])
+        found = {name: case.states_of(P, near=before.get(name), variables=rows) for name, case in asked.items()}
         if not all(f.good.all() for f in found.values()):
             return None
         tilted = [name for name, f in found.items() if not self.cases[name].is_kept(f.q)]
@@ -311,30 +335,5 @@ class Evaluator:
         model = self.space.model
         variables = {n: v for n, v in own.items() if n in model.variables.names}
         slopes = choose_directions(model, self.space.names, variables).slopes
-        return LinearDesign(self.measures, found, P, slopes[None])
-
-
-@dataclass(frozen=True, eq=False)
-class LinearDesign:
-    """One design and its first derivatives by the variables: designs (1, m), slopes (1, k, m)."""
-
-    measures: tuple[Measure, ...]
-    found: Mapping[str, CaseStates]
-    designs: np.ndarray
-    slopes: np.ndarray
-
-    def value(self, measure: Measure) -> tuple[float, np.ndarray]:
-        """(value, gradient (k,)) of a measure."""
-        if isinstance(measure, DesignMeasure):
-            value, by_design = measure.of_designs(self.designs)
-            return float(value[0]), self.slopes[0] @ by_design[0]
-        assert isinstance(measure, StateMeasure)
-        found = self.found[measure.case]
-        return float(measure.values(found)[0]), measure.gradients(found, self.slopes)[0]
-
-    def entries(self, measure: Measure) -> tuple[np.ndarray, np.ndarray]:
-        """(entries (e,), their slopes (e, k)) of a measure that is an extreme of smooth numbers; of others the number itself."""
-        if isinstance(measure, StateMeasure) and measure.reduction.bounds is not None:
-            return measure.all_entries(self.found[measure.case], self.slopes)
-        value, slope = self.value(measure)
-        return np.array([value]), slope[None]
+        aside = {name: states_aside(self.space, case, found[name], P, rows) for name, case in asked.items()}
+        return LinearDesign(self.measures, found, P, slopes[None], aside)

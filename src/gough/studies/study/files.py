@@ -17,7 +17,7 @@ from gough.robot.item import faults_of, nearest
 from gough.robot.reader import Map, Mark, read, read_document
 from gough.robot.robot import Robot
 from gough.structure.changing.names import names_meant
-from gough.studies._search import StudySearch
+from gough.studies._search import StudySearch, demand_optimisers
 from gough.studies.quantities import FollowsVariables, limit_variables
 from gough.studies.study._case_text import YAML, CaseText
 from gough.studies.study._items import FORMAT, StudyItem
@@ -82,10 +82,15 @@ class _StudyReading(CaseText, ToleranceText):
         self._check_names(item)
         space = self._space(item, model)
         tolerances = self.read_tolerances(item, space)
-        ends = space.designs(space.corners())[0]
+        ends, varied = space.designs(space.corners())[0], frozenset(item.variables)
         if tolerances is not None:
             ends = np.concatenate([ends, tolerances.designs(space, space.start[None])[0]])
-        cases = {n: c for n, own in item.cases.items() if (c := self.read_case(n, own, model, ends)) is not None}
+        cases = {
+            n: c for n, own in item.cases.items() if (c := self.read_case(n, own, model, ends, varied)) is not None
+        }
+        followed = {v for case in cases.values() if case.follows is not None for v in case.follows.variables}
+        for name, why in check_variables(model, space.variables, followed):
+            self.complain(("variables", name), why)
         measures = self._measures(item, model, cases)
         units = {m.name: m.unit for m in measures}
         bounds = [self._constraint(name, item, units) for name in item.constraints]
@@ -97,6 +102,7 @@ class _StudyReading(CaseText, ToleranceText):
         if self.problems or search is None:
             raise self._failure()
         evaluator = Evaluator(space, cases, tuple(measures), objectives, constraints, tolerances)
+        self.attempt(("search",), partial(demand_optimisers, search.method, search.solver))
         if search.method in ("gradient", "evolution") and not objectives:
             self.complain(("search", "method"), f"{search.method} without an objective", "minimise or maximise")
         if search.generations == "nsga3" and len(objectives) == 1:
@@ -188,8 +194,6 @@ class _StudyReading(CaseText, ToleranceText):
             if numbers[0] is not None and numbers[1] is not None:
                 unit = self.unit(name, model)
                 found.append(StudyVariable(name, numbers[0], numbers[1], numbers[2], unit))
-        for name, why in check_variables(model, found):
-            self.complain(("variables", name), why)
         if not item.variables and not self._written("variables"):
             self.complain(("variables",), "a study varies at least one number", "variables with bounds")
         return DesignSpace(model, tuple(found))

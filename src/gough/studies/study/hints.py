@@ -145,10 +145,11 @@ def hint_of_limits(evaluator: Evaluator, x: np.ndarray) -> str:
         limits = limit_distances(model, "margin", ())
     except GoughError:  # there are none
         return ""
-    P = evaluator.space.designs(x[np.unique(np.linspace(0, len(x) - 1, LOOKED_AT).astype(int))])[0]
+    x = x[np.unique(np.linspace(0, len(x) - 1, LOOKED_AT).astype(int))]
+    P, rows = evaluator.space.designs(x)[0], replace(evaluator, tolerances=None).followed_variables(x)
     for case in cases:
         try:
-            found = case.states_of(P)
+            found = case.states_of(P, variables=rows)
             margins = limits.evaluate(found.states).min(axis=0, initial=np.inf)
         except GoughError:
             continue

@@ -34,6 +34,8 @@ PRESETS = {
     "peak force": ("tau", "peak"),
     "rms force": ("tau", "rms"),
     "peak power": ("power", "peak"),
+    "peak total power": ("total power", "peak"),
+    "peak drawn power": ("drawn power", "largest"),
     "energy": ("power", "work"),
     "stroke": ("coordinate", "range"),
     "dexterity": ("condition:drives", "smallest"),
@@ -49,7 +51,9 @@ PRESETS = {
 """Names that stand for a quantity and its reduction; what follows a colon goes to the quantity ("stroke:leg0.slide")."""
 OF_DESIGN = ("mass", "footprint")
 ENERGIES = ("kinetic", "potential")
-FORCES = ("peak force", "rms force", "peak power", "energy", "tau", "power")
+QUANTITIES_OF_POWER = ("power", "total power", "drawn power")
+POWERS = ("peak power", "peak total power", "peak drawn power", "energy", *QUANTITIES_OF_POWER)
+FORCES = ("peak force", "rms force", "tau", *POWERS)
 """What is made of drive forces."""
 
 
@@ -239,7 +243,7 @@ def make_measure(name: str, what: str, model: "Model", case: StudyCase | None, r
         raise UsageError(
             f"{name}: {how!r} is taken over time, and case {case.name!r} is one of poses; use one with a motion"
         )
-    if quantity.partition(":")[0] == "power" and case.sample is None:
+    if quantity.partition(":")[0] in QUANTITIES_OF_POWER and case.sample is None:
         raise UsageError(
             f"{name}: {what!r} is 0 where nothing moves, and case {case.name!r} has no motion; use one that has"
         )

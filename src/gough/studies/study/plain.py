@@ -13,6 +13,7 @@ from gough.model import build
 from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.targets import MotionTarget
 from gough.studies._search import StudySearch
+from gough.studies.study._following import FollowedStates
 from gough.studies.study._grid import PoseGrid
 from gough.studies.study.cases import StudyCase
 from gough.studies.study.evaluation import Constraint, Evaluator, Objective, Tolerances
@@ -102,6 +103,7 @@ def _plain_case(case: StudyCase) -> Plain:
         "wrench": {n: _listed(w) for n, w in wrench.items()} if isinstance(wrench, Mapping) else _listed(wrench),
         "added": None if case.added is None else {names[k]: float(case.added[k]) for k in added},
         "grid": None if grid is None else [list(grid.names), list(grid.units), [x.tolist() for x in grid.values]],
+        "follows": None if case.follows is None else case.follows.plain(),
     }
 
 
@@ -116,7 +118,7 @@ def _case(data: Plain, model: "Model") -> StudyCase:
         added = np.zeros(len(model.parameters))
         for name, x in data["added"].items():
             added[model.parameter_names.index(name)] = x
-    wrench, grid = data["wrench"], data["grid"]
+    wrench, grid, follows = data["wrench"], data["grid"], data.get("follows")
     return StudyCase(
         data["name"],
         model,
@@ -129,6 +131,7 @@ def _case(data: Plain, model: "Model") -> StudyCase:
         {n: _array(w) for n, w in wrench.items()} if isinstance(wrench, dict) else _array(wrench),
         added,
         None if grid is None else PoseGrid(tuple(grid[0]), tuple(grid[1]), tuple(np.array(x) for x in grid[2])),
+        None if follows is None else FollowedStates.of_plain(follows, model),
     )
 
 

@@ -11,7 +11,9 @@ from gough.arguments import checked, demand_one_of, flag, mapping, nothing, numb
 from gough.distribution import a_cluster
 from gough.errors import UsageError
 from gough.robot.item import nearest
+from gough.robot.robot import Platform
 from gough.studies._search import StudySearch
+from gough.studies.study.cases import staying_words
 from gough.studies.study.evaluation import Evaluator
 from gough.studies.study.measures import FORCES, StateMeasure, WorkspaceMeasure
 
@@ -60,6 +62,15 @@ class Study:
             for m in asked
             if len(m.units) > 1 and m.name in judged
         ]
+        out += [told for name, case in e.cases.items() if (told := staying_words(name, case, set(self.variables)))]
+        carried = platform_payload(self.robot)
+        for name, case in e.cases.items() if carried else ():
+            if case.added is not None:
+                more = case.added[e.space.model.parameter_names.index(f"{e.space.model.mechanism.platform.name}.M")]
+                out.append(
+                    f"case {name}: its payload of {more:g} kg comes on top of the payload of {carried:g} kg that the platform of "
+                    f"the description has: {carried + more:g} kg; take one of them out if they are the same"
+                )
         own = [m.name for m in asked if m.text.partition(":")[0] in FORCES]
         if own and e.space.model.layout.v_elastic:
             out.append(f"{', '.join(own)}: of bodies that do not bend; gough.simulate has forces of those that do")
@@ -121,14 +132,24 @@ class Study:
         mixed: bool = False,
         budget: float | None = None,
         device: str = "cpu",
+        tell: Any = None,
     ) -> "StudyResult":
         """Look for designs. folder: where parts are kept, from which an interrupted run goes on; cluster, mixed: as for
         `gough.simulate_many`; budget: seconds after which it ends with what is done, default as the study says; device: "cuda"
-        for sweeps whose designs a GPU goes through first. Ctrl-C returns what is done."""
+        for sweeps whose designs a GPU goes through first; tell(designs, robots, feasible): called as designs come in. Ctrl-C
+        returns what is done."""
         from gough.studies._running import run_study
 
         demand_one_of("device", device, ("cpu", "cuda"))
-        return run_study(self, folder, cluster, mixed, budget, device)
+        return run_study(self, folder, cluster, mixed, budget, device, tell)
+
+
+def platform_payload(robot: "Robot") -> float:
+    """Mass (kg) of what the platform carries in the description; 0 of nothing."""
+    platform = robot.platform
+    body = next((b for b in robot.bodies if b.name == platform), None)
+    payload = platform.body.payload if isinstance(platform, Platform) else getattr(body, "payload", None)
+    return 0.0 if payload is None else float(payload.mass)
 
 
 def with_numbers(robot: "Robot", numbers: Mapping[str, float], source: str | None = None) -> "Robot":

@@ -5,7 +5,7 @@ description (a mass above 0) may fail inside of bounds: such points have a viola
 over what it is in the description.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from gough.joints.springs import pushes_from
 from gough.simulation.ensembles.physical import NOT_NEGATIVE, is_positive, pseudo_inertia
 from gough.structure.parameters import UNIT_TOLERANCE
+from gough.studies.study._following import home_formulas
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -107,6 +108,15 @@ class DesignSpace:
         """The nearest points (n, k) that are allowed."""
         return np.stack([v.settle(x[:, k]) for k, v in enumerate(self.variables)], axis=1)
 
+    def variable_rows(self, x: np.ndarray) -> np.ndarray:
+        """Values (n, variables) of all variables of the description at points (n, k)."""
+        known = self.model.variables
+        rows = np.repeat(known.values[None], len(x), axis=0)
+        for k, name in enumerate(self.names):
+            if name in known.names:
+                rows[:, known.names.index(name)] = x[:, k]
+        return rows
+
     def designs(self, x: np.ndarray, more: Mapping[str, np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(parameters (n, m), violation (n,) of the description's demands: 0 where they hold) at points (n, k). more: {name:
         deviations (n,)} of other variables of the description."""
@@ -188,8 +198,10 @@ def _without_springs(model: "Model", P: np.ndarray, places: set[int]) -> np.ndar
     return out
 
 
-def check_variables(model: "Model", variables: Sequence[StudyVariable]) -> list[tuple[str, str]]:
-    """(variable, what is wrong) of all that cannot be varied on a model, which has them."""
+def check_variables(
+    model: "Model", variables: Sequence[StudyVariable], followed: Collection[str] = ()
+) -> list[tuple[str, str]]:
+    """(variable, what is wrong) of all that cannot be varied on a model, which has them. followed: by states of cases."""
     known, table, out = model.variables, model.mechanism.table, []
     folded = {table.names[i] for i in model.pattern}
     for v in variables:
@@ -204,8 +216,11 @@ def check_variables(model: "Model", variables: Sequence[StudyVariable]) -> list[
         never = _never(model, v)
         if never:
             out.append((v.name, f"from {v.lower:g} to {v.upper:g}: {never}"))
-        if v.name in known.names and not model.moved_parameters(v.name):
-            out.append((v.name, "nothing but limits or home follows it: other values change no equation"))
+        if v.name in known.names and v.name not in followed and not model.moved_parameters(v.name):
+            told = "nothing but limits or home follows it: other values change no equation"
+            home = any(v.name in own for own in home_formulas(model).values())
+            more = ", and no case is at home or relative to it (`relative: home`)" if home else ""
+            out.append((v.name, told + more))
     return out
 
 

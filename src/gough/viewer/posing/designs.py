@@ -14,7 +14,8 @@ from gough.model import build
 from gough.simulation.motion.paths import Sample
 from gough.studies.report.page import middle_design
 from gough.studies.result import StudyResult
-from gough.studies.study.cases import StudyCase, pose_case
+from gough.studies.study.cases import StudyCase
+from gough.studies.study.making import pose_case
 from gough.viewer.drawing.figure import Figure
 
 Array = np.ndarray
@@ -58,7 +59,7 @@ class DesignStates:
         P, violation = self.space.designs(x[None])
         if violation[0] > 0:
             return np.full((self.cases[case].count, self.space.model.layout.nq), np.nan)
-        states = self.cases[case].states_of(P)
+        states = self.cases[case].states_of(P, variables=self.space.variable_rows(x[None]))
         return np.where(states.missed[0][:, None], np.nan, states.q[0])
 
     def between(self, case: str, state: int, x: Array, near: Array) -> Array:
@@ -67,7 +68,8 @@ class DesignStates:
         P, violation = self.space.designs(x[None])
         if violation[0] > 0:
             raise UsageError("its numbers are none the description allows")
-        found = _one_state(self.cases[case], state).states_of(P, near=near[None])
+        rows = self.space.variable_rows(x[None])
+        found = _one_state(self.cases[case], state).states_of(P, near=near[None], variables=rows)
         if found.missed.any():
             raise UsageError(f"it does not reach state {state} of {case}")
         return found.q[0, 0]
@@ -86,6 +88,7 @@ class DesignStates:
 def _one_state(case: StudyCase, state: int) -> StudyCase:
     """A case of one of its states, at rest but where a frame is led."""
     own = slice(state, state + 1)
+    case = case if case.follows is None else replace(case, follows=case.follows.of_states(own))
     if case.target is not None and case.target.columns is None and case.sample is not None and case.time is not None:
         s = case.sample
         sample = Sample(s.position[own], s.velocity[own], s.acceleration[own])

@@ -46,8 +46,16 @@ class DesignStage:
     columns = 6
 
     def __init__(
-        self, scene: Any, states: DesignStates, robot: RobotScene, way: FrontWay, replaced: Callable[[RobotScene], None]
+        self,
+        scene: Any,
+        states: DesignStates,
+        robot: RobotScene,
+        way: FrontWay,
+        replaced: Callable[[RobotScene], None],
+        letters: float | None = None,
     ) -> None:
+        """letters: height (m) of names; None: as on a page, whatever the distance."""
+        self._letters = letters
         self.scene, self.states, self.robot, self.way = scene, states, robot, way
         self._replaced = replaced
         self.case, self.time, self.place = states.first, 0.0, 0.0
@@ -188,7 +196,10 @@ class DesignStage:
 
     def _name(self, root: str, text: str, at: Array, anchor: Any = "bottom-center") -> Any:
         where = tuple(map(float, at))
-        return self.scene.add_label(f"/names/{root}", text or "…", position=where, anchor=anchor, font_screen_scale=0.8)
+        own: dict[str, Any] = {"font_screen_scale": 0.8}
+        if self._letters is not None:
+            own = {"font_size_mode": "scene", "font_scene_height": self._letters}
+        return self.scene.add_label(f"/names/{root}", text or "…", position=where, anchor=anchor, **own)
 
     def _extents(self) -> Array:
         """(2, 3): all that the robots need around their own places, in the first case."""

@@ -74,10 +74,11 @@ def export(
     """
     target, suffix = Path(path), check_path(path)
     subject = _subject(what)
-    if subject.study is not None:
+    if subject.study is not None and (suffix != ".png" or mode is not None):
         raise UsageError(
-            f"{path}: designs of a study are shown in the browser alone; its page has buttons for pictures and animations (Take "
-            "away), found.robot(k) and `gough design … --choose K --robot-out robot.yaml` give one design"
+            f"{path}: of a study there is a picture (.png) of its best designs; its page in the browser has buttons for "
+            "animations (Take away), `gough design … --out FOLDER` writes a report, and found.robot(k) or `gough design … "
+            "--choose K --robot-out robot.yaml` give one design"
         )
     if mode is not None:
         subject = mode_subject(subject, mode, suffix, seconds=seconds, channels=channels, exaggeration=exaggeration)

@@ -24,6 +24,7 @@ from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.stage import RunStage
 from gough.viewer.scene.traces import first_trace
 from gough.viewer.subject import ViewSubject
+from gough.viewer.takeaway._front import set_front
 
 
 @contextmanager
@@ -144,10 +145,14 @@ def photographer(
             _wait(came, process)
             client = clients[0]
             client.gui.configure_theme(dark_mode=dark)
-            stage = set_stage(client.scene, subject, exaggeration)
-            if stage is not None:
-                stage.trace(first_trace(subject.runs[0]))
-            camera = usual_camera(subject, stage, width / height)
+            stage = None
+            if subject.study is not None:
+                camera = set_front(client.scene, subject, width / height)
+            else:
+                stage = set_stage(client.scene, subject, exaggeration)
+                if stage is not None:
+                    stage.trace(first_trace(subject.runs[0]))
+                camera = usual_camera(subject, stage, width / height)
             man = Photographer(client, stage, camera, (width, height), dark)
             man.take()  # the first may come before all of it is loaded
             yield man
