@@ -1,7 +1,7 @@
-"""What an optimiser sees of a study, and the optimisers: SciPy's SLSQP, IPOPT through CasADi.
+"""What an optimiser sees of a study, and the optimisers: IPOPT through CasADi, SciPy's SLSQP.
 
-SLSQP is the default: it takes fewer points, keeps them in the ranges, and several descents run at once; IPOPT's rows of entries
-cost more than its points, and one runs at a time.
+IPOPT is the default where CasADi is there: it goes on where SLSQP's line search gives up. SLSQP takes fewer points on smooth
+studies, keeps them in the ranges, and several descents run at once.
 
 Points at which a design is no robot give no number: IPOPT takes a shorter step, SLSQP's line search turns back.
 """
@@ -53,11 +53,13 @@ Solver = Callable[[DescentProblem, np.ndarray, int], tuple[np.ndarray, bool, str
 def choose_solver(name: str) -> Solver:
     if name not in ("auto", "ipopt", "slsqp"):
         raise UsageError(f"solver={name!r}; use 'ipopt', 'slsqp', or leave it out")
-    if name != "ipopt":
+    if name == "slsqp":
         return _by_slsqp
     try:
         import casadi  # noqa: F401  # pyright: ignore[reportMissingImports]
     except ImportError:
+        if name == "auto":
+            return _by_slsqp
         raise UsageError("solver='ipopt' needs CasADi: pip install 'gough[casadi]'; or use 'slsqp'") from None
     return _by_ipopt
 
