@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +25,27 @@ def test_a_map_has_the_numbers_of_single_states() -> None:
         single = gough.natural_frequencies(m, q).frequencies_hz[:4]
         np.testing.assert_allclose(found.frequencies_hz[k], single, rtol=1e-9)
     assert found.grid(found.frequencies_hz).shape == (3, 2, 4)
+
+
+def test_an_interrupt_keeps_what_is_done(limits: Callable[..., None], tmp_path: Path) -> None:
+    model, calls = gough.build("dualemps"), [0]
+
+    def rest(*given: Any, **more: Any) -> Any:
+        calls[0] += 1
+        if calls[0] > 2:
+            raise KeyboardInterrupt
+        return gough.static_equilibrium(*given, **more)
+
+    limits(vibration_chunk=2, vibration_rest=rest)
+    with pytest.warns(UserWarning, match="interrupted"):
+        found = vibration_map(model, {"q11": (0.0, 0.2, 3), "q21": (0.0, 0.1, 2)}, count=2)
+    assert found.partial and found.done.tolist() == [True] * 4 + [False] * 2
+    assert np.isfinite(found.frequencies_hz[:4]).all() and np.isnan(found.frequencies_hz[4:]).all()
+    single = gough.natural_frequencies(model, model.configuration(drives=found.samples.coordinates()[3])).frequencies_hz
+    np.testing.assert_allclose(found.frequencies_hz[3], single[:2], rtol=1e-9)
+    with np.load(found.save(tmp_path / "map.npz")) as kept:
+        assert kept["done"].tolist() == found.done.tolist()
+    found.plot(tmp_path / "map.png")
 
 
 def test_stiffness_of_a_cantilever(tmp_path: Path) -> None:

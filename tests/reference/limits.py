@@ -63,6 +63,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "text_margin": ("gough.backends.c._looping.MARGIN",),
     "text_part": ("gough.backends.c._parts.PART",),
     "tree_at_once": ("gough.dynamics.forward.AT_ONCE", "gough.dynamics.forward.AS_LOOPS"),
+    "vibration_chunk": ("gough.analysis.vibration_map.CHUNK",),
+    "vibration_rest": ("gough.analysis.vibration_map.static_equilibrium",),
 }
 
 

@@ -22,7 +22,7 @@ def robot() -> gough.Model:
 
 
 @cache
-def followed_variables(elastic: str, tolerance: float = 1e-11) -> gough.Run:
+def followed(elastic: str, tolerance: float = 1e-11) -> gough.Run:
     law = laws.ComputedTorque(400.0, 40.0, elastic=elastic)
     return gough.simulate(robot(), "long2014_poses", law, start="static", tolerance=tolerance)
 

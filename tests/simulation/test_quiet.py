@@ -164,6 +164,34 @@ def test_little_is_left_and_of_softer_and_stiffer_robots_too(sliders, factor):
     assert own.ratio < 0.02 and other.amplitude > 5 * own.amplitude
 
 
+@pytest.mark.slow
+def test_a_law_without_limits_is_no_more_violent_than_it_helps():
+    """A Delta in little more than a period: by simulation its strain energy after the move is below a third of a quintic's, and
+    its peak below twice. A law that swings eight times as far and leaves a small part of that leaves more than the quintic."""
+    model = gough.build("delta_flexible")
+    ends = _poses(model, (-0.05, 0.05))
+    duration, energies = 0.05965, []
+    for motion in (
+        motions.quiet(model, poses=ends, duration=duration),
+        motions.quintic(poses=ends, durations=duration),
+    ):
+        drives = gough.laws.drives_of(model, motion).hold(0.1)
+        run = gough.simulate(model, drives, method="rk4", step=2e-5, every=20, check="off")
+        energy, moving = run["energy.strain"], run.time < duration
+        energies.append((energy[moving].max(), energy[run.time > duration + 1e-3].max() - energy[-1]))
+    own, other = energies
+    assert own[1] < other[1] / 3 and own[0] < 2 * other[0]
+
+
+def _poses(model, places):
+    out = []
+    for x in places:
+        pose = np.array(model.home_pose)
+        pose[[0, 2]] = x, -1.0
+        out.append(pose)
+    return out
+
+
 def test_too_little_time_is_told_with_what_would_do(sliders):
     with pytest.raises(UsageError, match=r"of the elastic peak is left somewhere within ±10 %.*; 0\.1\d+ s would do"):
         motions.quiet(sliders, drives=WAY, duration=0.15)

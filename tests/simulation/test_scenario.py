@@ -30,7 +30,7 @@ def read(more: str = "", **options):
     return read_scenario(FIVE_BAR + more, "test.yaml", **options)
 
 
-def followed_variables(made: gough.Scenario) -> gough.Motion:
+def followed(made: gough.Scenario) -> gough.Motion:
     assert made.motion is not None
     return made.motion
 

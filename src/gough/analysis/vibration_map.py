@@ -16,10 +16,11 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.grids import MapSamples, arguments, make_samples
 from gough.analysis.linear_forces import RestForces
 from gough.analysis.modes import GROWING, STILL
+from gough.analysis.workspace.survey import PartialResultWarning
 from gough.arguments import a_model, checked, flag, listed, mapping, number, numbers, path, picture, whole, word
 from gough.compilation.threads import calls_here
 from gough.distribution import a_cluster, run_chunks
-from gough.errors import Status, UsageError
+from gough.errors import Status, UsageError, warn
 from gough.files import npz, write_figure, write_file
 from gough.kinematics.leading import NamedCoordinates
 from gough.kinematics.retraction import step_units
@@ -39,7 +40,7 @@ class VibrationMap:
     back. stiffness (n,): of the
     frame against forces, N/m, in its softest direction (NaN without a frame; negative where unstable). inverse, inverse_ratio
     (n,): how far the inverse model is from a singularity, and on which side of it (see `Singularity`). tau (n, drives).
-    status (n,): codes. seconds: computing time.
+    status (n,): codes. seconds: computing time. done (n,): which samples were computed; all but after an interrupt.
     """
 
     robot: str
@@ -52,6 +53,12 @@ class VibrationMap:
     status: np.ndarray
     frame: str
     seconds: float
+    done: np.ndarray
+
+    @property
+    def partial(self) -> bool:
+        """Whether an interrupt ended it before all samples were computed."""
+        return not self.done.all()
 
     @property
     def unstable(self) -> np.ndarray:
@@ -111,7 +118,7 @@ def vibration_map(
 
     count: frequencies a sample. drives: "locked", "free" or {"stiffness": k} as in `natural_frequencies`. frame: where
     stiffness is asked for (default: the first frame tied to a flexible platform, else the platform). cluster, mixed: as for
-    `simulate_many`.
+    `simulate_many`. An interrupt (Ctrl-C) returns what is done, with `partial` set and a PartialResultWarning.
     """
     begin = time.perf_counter()
     samples = make_samples(model, ranges, dict(fixed or {}), random, seed)
@@ -120,11 +127,29 @@ def vibration_map(
         raise UsageError(f"no frame {where!r}; there are {', '.join(model.mechanism.frames)}")
     work, chunks = VibrationWork(model, samples, count, drives, where), samples.chunks(CHUNK)
     parts: dict[int, dict[str, np.ndarray]] = {}
-    with closing(run_chunks(work, chunks, cluster=cluster, mixed=mixed)) as done:
-        parts.update((number, found) for number, found, _ in done)
-    ordered = [parts[k] for k in range(len(chunks))]
-    found = {name: np.concatenate([x[name] for x in ordered]) for name in ordered[0]}
-    return VibrationMap(model.robot.name, samples, **found, frame=where, seconds=time.perf_counter() - begin)
+    try:
+        with closing(run_chunks(work, chunks, cluster=cluster, mixed=mixed)) as done:
+            for number, found, _ in done:
+                parts[number] = found
+    except KeyboardInterrupt:
+        if not parts:
+            raise
+        warn("vibration_map: interrupted; the result has only what was done", PartialResultWarning)
+    found = {
+        name: np.full((samples.count, *x.shape[1:]), _missing(x), x.dtype) for name, x in min(parts.items())[1].items()
+    }
+    computed = np.zeros(samples.count, dtype=bool)
+    for number, part in parts.items():
+        a, b = chunks[number]
+        computed[a:b] = True
+        for name, x in part.items():
+            found[name][a:b] = x
+    seconds = time.perf_counter() - begin
+    return VibrationMap(model.robot.name, samples, **found, frame=where, seconds=seconds, done=computed)
+
+
+def _missing(x: np.ndarray) -> float:
+    return np.nan if np.issubdtype(x.dtype, np.floating) else 0
 
 
 @dataclass(frozen=True)
@@ -299,9 +324,10 @@ def _plane(ax: Any, figure: Any, made: "VibrationMap", label: str, values: np.nd
 
 
 def save_map(made: "VibrationMap", path: str | Path) -> Path:
-    """All samples as NPZ: coordinates (n, k) with `names`, frequencies_hz, stiffness, inverse, inverse_ratio, tau, status."""
+    """All samples as NPZ: coordinates (n, k) with `names`, frequencies_hz, stiffness, inverse, inverse_ratio, tau, status,
+    done."""
     path = Path(path).with_suffix(".npz")
-    kept = ("frequencies_hz", "stiffness", "inverse", "inverse_ratio", "tau", "status")
+    kept = ("frequencies_hz", "stiffness", "inverse", "inverse_ratio", "tau", "status", "done")
     named = {"robot": np.array(made.robot), "names": np.array(made.samples.names)}
     named["coordinates"] = made.samples.coordinates()
     return write_file(path, npz(named | {name: getattr(made, name) for name in kept}))

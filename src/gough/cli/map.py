@@ -59,8 +59,8 @@ def survey(
     partial, seed, counts (free singular limit unreached not_done), statuses, violations, volume (unit box reachable
     singularity_free reachable_error singularity_free_error cell home_region), aspects (home other mixed), regions[]
     (aspect points volume contains_home), parallel and serial (min median max), seconds, files[]. With --modes: robot,
-    coordinates[], samples, statuses, unstable, frequencies_hz[] and stiffness (min median max), frame, seconds, files[]. Exit
-    code 130 if interrupted; what is done is still reported and written.
+    coordinates[], samples, done, partial, statuses, unstable, frequencies_hz[] and stiffness (min median max), frame,
+    seconds, files[]. Exit code 130 if interrupted; what is done is still reported and written.
     """
     from gough.analysis.vibration_map import vibration_map
     from gough.analysis.workspace.result import Workspace
@@ -102,7 +102,7 @@ def survey(
             _show_vibration(found)
         for name in files:
             note(f"written: {name}")
-    if isinstance(made, Workspace) and made.partial:
+    if made.partial:
         raise typer.Exit(INTERRUPTED)
 
 
@@ -188,6 +188,8 @@ def vibration_report(made: "VibrationMap") -> dict[str, Any]:
         "robot": made.robot,
         "coordinates": _coordinates(made),
         "samples": made.samples.count,
+        "done": int(made.done.sum()),
+        "partial": made.partial,
         "statuses": dict(bad),
         "unstable": int(made.unstable.sum()),
         "frequencies_hz": [_range(x) for x in made.frequencies_hz.T],
@@ -213,4 +215,6 @@ def _show_vibration(found: dict[str, Any]) -> None:
         )
     for name, count in found["statuses"].items():
         say(f"{count} of {found['samples']} have none: {name}")
+    if found["partial"]:
+        say(f"INTERRUPTED after {found['done']} of {found['samples']} samples")
     say(f"{found['samples']} samples in {short(found['seconds'], 3)} s")

@@ -31,13 +31,17 @@ RESOLVED = 1.25
 """Modes count that swing up to so often in a piece; splines hardly push faster ones."""
 SLOWER = 1.25
 """Durations are tried in these steps, then halved."""
+CALM = 2.0
+"""Acceleration of a law, over a septic's in its time, where nothing else bounds it: a law that leaves a smaller part of a much
+larger swing leaves more."""
 FARTHEST = 40
 """The longest duration tried, in periods of the slowest mode, beyond what the limits take."""
 
 
 @dataclass(frozen=True, eq=False)
 class QuietLaw:
-    """law: s(t), and what it leaves, parts of its elastic peak by √Σ η²: nominal, and the largest over the band."""
+    """law: s(t), and what it leaves, parts of the elastic peak by √Σ η², its own or that of a septic within the limits if that is
+    less: nominal, and the largest over the band."""
 
     law: PolynomialPath
     nominal: float
@@ -60,6 +64,14 @@ class LawSearch:
         wanted = int(np.ceil(6.0 * duration * self.modes.slowest))
         return SplineLaws(duration, self.pieces or min(max(wanted, FEWEST), MOST))
 
+    def bounds(self, laws: SplineLaws) -> tuple[np.ndarray, np.ndarray]:
+        """Rows A x ≤ b of the limits; of laws that none but of speed binds, CALM times a septic's acceleration."""
+        limits = list(self.limits)
+        if not np.isfinite(limits[1:]).any():
+            peak = np.abs(septic_law(laws.duration).at(np.linspace(0.0, laws.duration, 101), True)[2]).max()
+            limits = [*(limits[:1] or [np.inf]), CALM * float(peak)]
+        return laws.bounds(limits)
+
     def is_possible(self, duration: float) -> bool:
         """Whether a law keeps the limits."""
         from scipy.optimize import linprog
@@ -67,7 +79,7 @@ class LawSearch:
         if not np.isfinite(self.limits).any():
             return True
         laws = self.laws(duration)
-        A, b = laws.bounds(self.limits)  # unknown are x and how far these are overrun
+        A, b = self.bounds(laws)  # unknown are x and how far these are overrun
         rows = np.concatenate([A, -np.ones((len(A), 1))], axis=1)
         cost = np.append(np.zeros(laws.free), 1.0)
         sides = [(None, None)] * laws.free + [(0.0, None)]
@@ -102,7 +114,7 @@ class LawSearch:
         top = resolved.fastest * duration * self.band
         count = 1 if self.band == 0 else 2 * int(min(3 + 1.5 * top, 12)) + 1
         left = Leftover(resolved, laws, np.linspace(1 - self.band, 1 + self.band, count))
-        A, b = laws.bounds(self.limits)
+        A, b = self.bounds(laws)
         t = np.linspace(0.0, duration, 8 * laws.pieces + 1)
         like = septic_law(duration).at(t, True)[0][:, 0]
         B = laws.basis(t)[0]
@@ -121,7 +133,7 @@ class LawSearch:
             if moved < SETTLED:
                 break
         amplitudes = np.sqrt((np.abs(left.amplitudes(x, slopes=False)[0]) ** 2).sum(axis=1))
-        peak = left.peak(x) or 1.0
+        peak = min(left.peak(x) or size, size)
         return QuietLaw(laws.law(x), float(amplitudes[count // 2] / peak), float(amplitudes.max() / peak))
 
     def quickest(self, start: float, tolerance: float) -> QuietLaw | None:

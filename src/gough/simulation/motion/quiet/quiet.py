@@ -72,9 +72,10 @@ def quiet(
     elastic deflection on the way. A duration in which more is left is refused, and the one that would do is named.
 
     model: whose modes along the path are computed, at `samples` poses, drives locked. speed … snap, turn_speed … turn_snap:
-    limits as of `s_curve`, all of them optional. pieces: of the time law; default six for a period of the slowest mode, 40 to
-    120. parameters: of another design. progress: called with each duration (s) that was tried and what its best law leaves; True:
-    a line on terminals. It takes seconds for 40 modes in a duration, and some ten durations are tried where none is given.
+    limits as of `s_curve`, all of them optional; without one on acceleration, jerk or snap, twice a septic's acceleration.
+    pieces: of the time law; default six for a period of the slowest mode, 40 to 120. parameters: of another design. progress:
+    called with each duration (s) that was tried and what its best law leaves; True: a line on terminals. It takes seconds for 40
+    modes in a duration, and some ten durations are tried where none is given.
     """
     points = points_of(where)
     if len(points) != 2:
