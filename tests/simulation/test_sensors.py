@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -239,9 +240,8 @@ def test_no_encoder_shows_how_a_robot_is_bent_where_it_begins() -> None:
     start = model.drives(model.home)
     motion = gough.motions.quintic(drives=[start, start], durations=[2e-3])
     law = laws.Sampled(laws.ComputedTorque(bandwidth=6.0, model="rigid"), 1e-3, sensors=Encoders(resolution=1e-4))
-    ways = {"start": "static", "method": "rk4", "step": 2e-4, "check": "off"}
-    weights = [{"parameters": {"gravity.z": -g}} for g in (9.81, 4.0)]
-    one, other = (gough.simulate(model, motion, law, **ways, **weight) for weight in weights)
+    ways: dict[str, Any] = {"start": "static", "method": "rk4", "step": 2e-4, "check": "off"}
+    one, other = (gough.simulate(model, motion, law, parameters={"gravity.z": -g}, **ways) for g in (9.81, 4.0))
     assert np.abs(one["elastic"][0] - other["elastic"][0]).max() > 1e-5
     np.testing.assert_array_equal(one["encoders"][0], other["encoders"][0])
     np.testing.assert_array_equal(one["command"][0], other["command"][0])
