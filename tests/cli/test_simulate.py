@@ -322,7 +322,7 @@ def test_units_that_the_robot_has_and_plain_numbers(entrance, text, as_meant, tm
 def test_names_of_laws_and_files_in_the_wrong_place():
     model = library.build(QUICK)
     with pytest.raises(library.UsageError, match=r"gough\.laws\.ComputedTorque"):
-        library.simulate(model, controller="computed_torque", duration=0.1)
+        library.simulate(model, controller="computed_torque", duration=0.1)  # pyright: ignore[reportArgumentType]
     run = library.simulate(model, controller=library.laws.Free((0.0,) * len(model.layout.drive_names)), duration=0.01)
     with pytest.raises(library.UsageError, match=r"path='run\.png'"):
         run.plot("run.png")

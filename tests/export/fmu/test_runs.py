@@ -24,13 +24,14 @@ def run_of(
     file, kind, names, end, start=None, tolerance: float | None = 1e-10, interval: float | None = 0.01
 ) -> tuple[Any, np.ndarray, Any]:
     """(times, values (n, k), largest closure error) of a run by FMPy. tolerance, interval: None for those of the FMU."""
-    given = {
+    given: dict[str, Any] = {
+        "relative_tolerance": tolerance,
         "start_values": start or {},
         "stop_time": end,
         "output_interval": interval,
         "output": [*names, "closure_error"],
     }
-    found = fmpy.simulate_fmu(str(file), fmi_type=kind, solver="CVode", relative_tolerance=tolerance, **given)
+    found = fmpy.simulate_fmu(str(file), fmi_type=kind, solver="CVode", **given)
     return found["time"], np.array([found[x] for x in names]).T, found["closure_error"].max()
 
 
