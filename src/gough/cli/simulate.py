@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from gough.simulation.results.run import Run
     from gough.simulation.scenarios.scenario import Scenario
 
-ROBOT = "A gallery robot, a .yaml file, or a scenario by name or file; with --scenario: instead of the robot it names."
+ROBOT = (
+    "A gallery robot, a .yaml file, a file of another program (.urdf, .sdf, .xml of MuJoCo, .usd), or a scenario by name or file; "
+    "with --scenario: instead of the robot it names."
+)
 
 SHOWN_EVENTS = 8
 
