@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import gough
 from inner.cli import app
 from interchange.urdf_files import joint, link, robot, write
-from typer.testing import CliRunner
 
 QUARTER = "1.5707963267948966"
 EFFORT = '<limit lower="-3" upper="3" effort="20" velocity="4"/>'
@@ -61,7 +62,7 @@ def serial(folder: Path, *parts: str) -> Path:
     return write(folder, robot(*chain, *hinges, *parts))
 
 
-def refused(file: Path, beside: Path, **options: float) -> str:
+def refused(file: Path, beside: Path, **options: Any) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(gough.StructureError) as problem:
