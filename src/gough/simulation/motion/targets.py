@@ -84,7 +84,8 @@ class MotionTarget:
         name = self.frame or "the platform"
         named = f"name {model.mobility} of its coordinates {' '.join(COORDINATES)} that it can follow (joints={{…}})"
         if not model.mechanism.has_platform:
-            how = f"make {name} the platform (of another program's file: gough.load(…, platform={name!r})) and {named}"
+            body = name.rpartition(".")[0] or name
+            how = f"make {body} the platform (of another program's file: gough.load(…, platform={body!r})) and {named}"
         elif self.frame is None or self.on_platform is not None:
             how = named
         else:
