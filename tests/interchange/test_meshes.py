@@ -95,7 +95,8 @@ def test_what_is_not_drawn_is_said(package, more, told):
 
 
 def test_shapes_are_for_the_viewer_to_make_up(package):
-    assert drawn(package, "<visual><geometry><box size='1 1 1'/></geometry></visual>") == ((), [])
+    looks, said = drawn(package, "<visual><geometry><box size='1 1 1'/></geometry></visual>")
+    assert looks == () and len(said) == 1 and "boxes, cylinders and spheres of <visual> are not drawn" in said[0]
 
 
 def test_other_files_of_the_models_own_folder_are_not_drawn(tmp_path):

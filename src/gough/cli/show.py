@@ -15,6 +15,9 @@ Data = dict[str, Any]
 def show(
     robot: RobotName,
     parameters: Annotated[bool, typer.Option("--parameters", help="List every parameter with value and unit.")] = False,
+    axes: Annotated[
+        bool, typer.Option("--axes", help="List where every joint stands and how its axes point, in the world at home.")
+    ] = False,
     variables: Set = None,
     json: Json = False,
 ) -> None:
@@ -26,18 +29,24 @@ def show(
     second kept redundant nut …) couplings[] (name type leg coefficients offset radius redundant) redundant_closures[]
     blocks[] (loops velocities) locked[] (velocity of factor) guide[] (stated freedoms of the platform) drives[] (name unit
     weight) drive_sharing springs[] frames[] home closure_tolerance layout variables[] (name value
-    unit written follows moves[]) structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
+    unit written follows moves[]) structural_zeros parameter_count warnings, and with --parameters parameters, with --axes
+    axes[] (joint closes (type of a joint that closes a loop, else null) position axis, of the world at home). SI units, rad.
     """
+    from gough.cli.structure.axes import axis_data, show_axes
     from gough.cli.structure.report import structure_report
 
     model, warnings = open_model(robot, quiet=True, variables=variables)
     report = structure_report(model, warnings, parameters)
+    if axes:
+        report["axes"] = axis_data(model)
     if json:
         write_json(report)
         return
     _head(report)
     show_legs(report["legs"])
     show_joints(report["joints"])
+    if axes:
+        show_axes(report["axes"])
     show_loops(report)
     show_couplings(report)
     show_bodies(report)

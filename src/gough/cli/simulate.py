@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from gough.simulation.results.run import Run
     from gough.simulation.scenarios.scenario import Scenario
 
-ROBOT = "A gallery robot, a .yaml file, or a scenario by name or file; with --scenario: instead of the robot it names."
+ROBOT = (
+    "A gallery robot, a .yaml file, a file of another program (.urdf, .sdf, .xml of MuJoCo, .usd), or a scenario by name or "
+    "file; with --scenario: instead of the robot it names."
+)
 
 SHOWN_EVENTS = 8
 
@@ -112,7 +115,8 @@ def simulate(
     varied[], tracking[] (largest errors of runs from the motion) and ends[] (name unit mean deviation low high), folder.
 
     JSON keys: robot, scenario, stopped, remedy, states, simulated_s, computing_s, compile_s, error_estimate, energy_error,
-    energy_exchanged_J, closure_error, bad_states, crossed (times of singularities), settings (method step tolerance every steps
+    energy_exchanged_J, closure_error, closure_tolerance (null without), bad_states, crossed (times of singularities),
+    settings (method step tolerance every steps
     rejected careful smoothing), motion, controller, events[] (time and what: motion, start, step, saturated, limit, …), tracking
     (largest errors from the motion, by unit), drives[] (name unit low high speed force force_unit), elastic[] (name unit low
     high), files[]. Exit code 3 if the run stopped early, 130 if it was interrupted; what is done is still reported and written.
@@ -228,7 +232,9 @@ def _show(found: dict[str, Any]) -> None:
         shown.add_row("friction smoothed below (m/s, rad/s)", f"{short(widths['m/s'], 3)}, {short(widths['rad/s'], 3)}")
     shown.add_row("states kept, of them bad", f"{found['states']}, {found['bad_states']}")
     shown.add_row("energy error, of the energy at play", short(found["energy_error"], 2))
-    shown.add_row("closure error, of the robot's size", short(found["closure_error"], 2))
+    allowed = found["closure_tolerance"]
+    beyond = "" if allowed is None else f" beyond the tolerance of {allowed * 1e3:.4g} mm"
+    shown.add_row(f"closure error{beyond}, of the robot's size", short(found["closure_error"], 2))
     if found["crossed"]:
         times = ", ".join(short(t, 4) for t in found["crossed"][:4]) + (" …" if len(found["crossed"]) > 4 else "")
         shown.add_row("singularities crossed, at (s)", f"{len(found['crossed'])}: {times}")

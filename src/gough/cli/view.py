@@ -13,8 +13,8 @@ from gough.cli.output import note, progress_bar, say
 from gough.errors import UsageError
 
 WHAT = (
-    "A gallery robot, a .yaml file, a result file (.npz, .parquet, .csv; two to compare), the name of a scenario, or the folder "
-    "of a study (`gough design … --out FOLDER`)."
+    "A gallery robot, a .yaml file, a file of another program (.urdf, .sdf, .xml of MuJoCo, .usd; see --loops), a result file "
+    "(.npz, .parquet, .csv; two to compare), the name of a scenario, or the folder of a study (`gough design … --out FOLDER`)."
 )
 
 

@@ -23,7 +23,7 @@ from gough.kinematics.retraction import (
     pitch_of,
     wrap_angles,
 )
-from gough.kinematics.tilted_axes import worst_tilt
+from gough.kinematics.tilted_axes import say_odd_axes, worst_tilt
 from gough.robot import Robot
 from gough.robot.checks.plausible import description_doubts
 from gough.robot.tree import guided_home, platform_joint
@@ -360,9 +360,13 @@ def open_loops(linkage: Linkage, robot: Robot, q: np.ndarray) -> str:
     if any(o.turned for o in left):
         change += "; where a joint is meant to be put in that way round, turn its frame on one side"
     elif max((o.error for o in left), default=1.0) < LITTLE:
-        tilt = worst_tilt(linkage, q)
+        cuts = [o.cut for o in left if isinstance(o.cut, CutJoint)]
+        tilt, odd = worst_tilt(linkage, q, cuts), say_odd_axes(linkage, q, cuts).removeprefix("; ")
+        if odd:
+            shown = f"{shown}. First look at this: {odd}; with that axis as it is, what is left open may say little"
         change += f". Here {tilt}" if tilt else ""
-        change += f". If they may stay open a little, say so: {allowance(left, tilt)}"
+        meant = "If that axis is meant, and the loops" if odd else "If they"
+        change += f". {meant} may stay open a little, say so: {allowance(left, tilt)}"
     doubts = [text for text in description_doubts(robot) if "millimetres" in text]
     return " ".join([f"{shown}. {change}.", *doubts])
 

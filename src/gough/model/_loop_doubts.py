@@ -1,11 +1,12 @@
 """What is strange about loops: chains that hang open, more drives than freedoms, an axis unlike all others of its loop."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.errors import StructureWarning, warn
-from gough.kinematics.tilted_axes import say_odd_axes
+from gough.kinematics.tilted_axes import ring_of, say_odd_axes
 
 if TYPE_CHECKING:
     from gough.model.model import Model
@@ -34,6 +35,22 @@ def open_chain_words(model: "Model") -> str:
         return ""
     few = ", ".join(list(ends)[:MOST]) + (f" and {len(ends) - MOST} more" if len(ends) > MOST else "")
     return f" No loop holds {few} at the end of {'their chains' if len(ends) > 1 else 'its chain'}: is one forgotten?"
+
+
+def locking_words(model: "Model", drives: Sequence[str]) -> str:
+    """Which loops lock drives (at least one), what is strange about their axes, and the remedy."""
+    mechanism = model.mechanism
+    links = {d.link for d in mechanism.drives if d.name in drives}
+    cuts = [cut for cut in mechanism.cuts if links & ring_of(mechanism, cut)]
+    if not cuts:
+        return "Its loops lock it. Drive another joint."
+    several = len(cuts) > 1
+    names = ", ".join(cut.name for cut in cuts[:MOST]) + (f" and {len(cuts) - MOST} more" if len(cuts) > MOST else "")
+    odd = say_odd_axes(model.linkage, model.home, cuts)
+    return (
+        f"The loop{'s' * several} that lock{'' if several else 's'} it: {names}{odd}. An axis or a placement in "
+        f"{'these loops' if several else 'that loop'} may be wrong: look at the joints there; or drive another joint."
+    )
 
 
 def _columns(model: "Model", link: int) -> list[int]:

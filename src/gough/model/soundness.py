@@ -13,7 +13,8 @@ from gough.kinematics.following import tree_rates
 from gough.kinematics.lost import lost_direction
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.settling import not_kept, uncounted_screws
-from gough.model._loop_doubts import open_chain_words
+from gough.kinematics.tilted_axes import ring_of
+from gough.model._loop_doubts import locking_words, open_chain_words
 from gough.program.lowering import PRECISIONS
 from gough.robot.checks.suggestions import home_remedy
 from gough.robot.checks.wildcards import names_like
@@ -122,7 +123,7 @@ def check_drives(model: "Model") -> None:
         )
     if locked:
         raise StructureError(
-            f"{mechanism.name}: drive on a joint that cannot move: {', '.join(locked)}; its loops lock it. Drive another joint."
+            f"{mechanism.name}: drive on a joint that cannot move: {', '.join(locked)}. {locking_words(model, locked)}"
         )
     drives = len(mechanism.drives)
     names = ", ".join(d.name for d in mechanism.drives) or "none"
@@ -301,8 +302,8 @@ def motion_doubts(model: "Model") -> list[str]:
     mechanism = model.mechanism
     samples = np.concatenate([model.home[None], model.sampled_states["q"][:NEIGHBOURS]])
     found = []
-    on_loops = {i for cut in mechanism.cuts for end in (cut.first, cut.second) for i in mechanism.path_to_root(end)}
     if mechanism.cuts:
+        on_loops = {i for cut in mechanism.cuts for i in ring_of(mechanism, cut)}
         closures = np.abs(scaled_closures(model, samples)).max(axis=(0, 1))
         idle = [d.name for d in mechanism.drives if d.link in on_loops and closures[mechanism.links[d.link].u] < LOCKED]
         if idle:

@@ -65,8 +65,9 @@ class LinkReader:
             mesh = None if geometry is None else geometry.child("mesh")
             looks = None if mesh is None else self._mesh(link, visual, mesh)
             found += [] if looks is None else [looks]
-        if found and any(g.child("mesh") is None for v in link.all("visual") for g in v.all("geometry")):
-            self.sheet.say(link, "boxes, cylinders and spheres beside a surface are not drawn")
+        if any(g.child("mesh") is None for v in link.all("visual") for g in v.all("geometry")):
+            drawn = "its surfaces alone are" if found else "shapes made up from its joints are"
+            self.sheet.say(link, f"boxes, cylinders and spheres of <visual> are not drawn; {drawn}")
         return tuple(found)
 
     def _mesh(self, link: Element, visual: Element, mesh: Element) -> Looks | None:

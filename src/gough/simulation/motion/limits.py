@@ -86,7 +86,7 @@ def check_motion(
     good = np.flatnonzero(states.status == 0)
     notes = list(_notes(model, motion, sample))
     problems = list(_jumps(motion))
-    problems += _unreached(states)
+    problems += _unreached(states, target)
     problems += _impossible(model, states, wanted, target)
     q, tau, trouble = states.q, np.full((len(t), len(model.drive_index)), np.nan), []
     if forces and model.driven:
@@ -183,13 +183,14 @@ def _jumps(motion: Motion) -> Iterator[MotionProblem]:
             yield MotionProblem("jump", "velocity", ((t, t),), jump, t, f"the velocity jumps by {jump:.6g}")
 
 
-def _unreached(states: MotionStates) -> Iterator[MotionProblem]:
+def _unreached(states: MotionStates, target: MotionTarget) -> Iterator[MotionProblem]:
     kinds = dict.fromkeys(zip(states.status.tolist(), states.places.tolist(), strict=True))
     for code, place in kinds:
         if code:
             here = (states.status == code) & (states.places == place)
             first = float(states.t[here][0])
-            text = f"{Status(code).name} at {place}: {EXPLANATION[Status(code)]}"
+            why = target.told_too_much if code == Status.OUT_OF_REACH else ""
+            text = f"{Status(code).name} at {place}: {why or EXPLANATION[Status(code)]}"
             count = int(here.sum())
             yield MotionProblem("reach", place, spans(states.t, here), float("nan"), first, text, count)
 
@@ -200,6 +201,7 @@ def _impossible(model: "Model", states: MotionStates, wanted: Sample, target: Mo
     if here.any():
         k = int(np.nanargmax(np.where(here, states.missed, np.nan)))
         text = f"the robot's freedoms ({' '.join(model.layout.v_names[: model.mobility])}) do not allow the velocity asked for"
+        text += f": {target.told_too_much}" if target.told_too_much else ""
         worst, count = float(states.missed[k]), int(here.sum())
         yield MotionProblem("freedom", "velocity", spans(states.t, here), worst, float(states.t[k]), text, count)
 

@@ -75,6 +75,27 @@ class MotionTarget:
             return np.ones(3)
         return np.array([1.0 if self.model.layout.u_units[c] == "m/s" else size for c in self.columns])
 
+    @property
+    def told_too_much(self) -> str:
+        """Where a point is wanted whose frame is held, of a robot that has not the freedoms for both: that, and the remedy."""
+        model = self.model
+        if self.turned is None or not model.mobility < self.size:
+            return ""
+        name = self.frame or "the platform"
+        named = f"name {model.mobility} of its coordinates {' '.join(COORDINATES)} that it can follow (joints={{…}})"
+        if not model.mechanism.has_platform:
+            body = name.rpartition(".")[0] or name
+            how = f"make {body} the platform (of another program's file: gough.load(…, platform={body!r})) and {named}"
+        elif self.frame is None or self.on_platform is not None:
+            how = named
+        else:
+            how = "give a motion of more joints"
+        return (
+            f"a point alone leaves freedoms open, so that {name} keeps the orientation that it has at home: 3 coordinates and 3 "
+            f"angles are {self.size} demands on {model.mobility} freedoms, which cannot meet them all. Instead {how}; or give a "
+            "motion of the drives"
+        )
+
     def wanted_sample(self, sample: Sample) -> Sample:
         """A motion's sample (n, …) in terms of the model: drives in its order, poses of the platform itself."""
         if self.kind == "drives":

@@ -272,8 +272,8 @@ class Run:
     def summary(self) -> dict[str, Any]:
         """The figures of the run: time simulated and spent (s), errors, why it stopped. energy_error: the largest lack of
         balance over energy_scale_J (the energy exchanged, the largest kinetic energy, or what moves a robot at rest by a
-        millionth of its size); closure_error: the largest over the robot's size; tracking: largest errors from the motion, by
-        unit; None: not known."""
+        millionth of its size); closure_error: the largest over the robot's size, beyond closure_tolerance (m) where the
+        description states one; tracking: largest errors from the motion, by unit; None: not known."""
         closure = self["closure_error"]
         return {
             "robot": self.robot.name,
@@ -287,6 +287,7 @@ class Run:
             "energy_exchanged_J": exchanged_energy(self),
             "energy_scale_J": energy_scale(self),
             "closure_error": float(np.nanmax(closure)) if np.isfinite(closure).any() else float("nan"),
+            "closure_tolerance": self.model.robot.closure_tolerance,
             "tracking": tracking_errors(self) or None,
             "bad_states": int(np.count_nonzero((self.status != 0) & (self.status != Status.CROSSED))),
             "crossed": [t for t, _ in self.crossings],

@@ -39,7 +39,7 @@ from gough.simulation.integration.state import StateLayout
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.report import spans
 from gough.simulation.results.energies import energy_events
-from gough.simulation.results.limits import limit_events
+from gough.simulation.results.limits import limit_events, tell_limits
 from gough.simulation.results.remedy import ending_remedy
 from gough.simulation.results.resample import resample
 from gough.simulation.results.run import Run
@@ -317,12 +317,15 @@ def gather(setup: Setup, outcome: Outcome, loads: Callable[[Array], Any] | None 
         compile_s=outcome.compile_s,
     )
     told = [Event(when, Happening.CONTROL, text) for when, text in plant.law.tell_run(model, run.time, run.q)]
-    found = [*energy_events(run), *told, *([] if settings.check == "off" else limit_events(run))]
-    if not found:
+    looked = settings.motion is not None and settings.motion.kind != "forces"
+    beyond = [] if settings.check == "off" else limit_events(run, looked)
+    found = [*energy_events(run), *told]
+    if not found and not beyond:
         return run
     if settings.check != "off":
-        warn(f"{model.robot.name}: " + "\n".join(text for _, text in found), RunWarning)
-    return run.described(events=tuple(sorted([*run.info.events, *found])))
+        lines = [*(text for _, text in found), *([tell_limits(beyond)] if beyond else [])]
+        warn(f"{model.robot.name}: " + "\n".join(lines), RunWarning)
+    return run.described(events=tuple(sorted([*run.info.events, *found, *beyond])))
 
 
 def _commands(recorded: dict[str, Any], tau: Array) -> Array:
