@@ -13,7 +13,7 @@ from simulation.sliders import MASS, slider
 
 
 def swing(stored: int) -> gough.Ensemble:
-    """A mass on a PD controller without damping, pushed off at 1 and 2 m/s: errors v sin(ω t) / ω, ω = 10 /s, over a turn of 1.3 π."""
+    """A mass on a PD controller, undamped, pushed off at v = 1 and 2 m/s: errors v sin(ω t) / ω, ω = 10 /s, ω t < 1.3 π."""
     still = gough.motions.quintic(drives=[[0.0], [0.0]], durations=[0.13 * np.pi])
     law = gough.laws.JointPD(stiffness=100.0 * MASS, damping=0.0)
     return gough.simulate_many(
