@@ -244,9 +244,9 @@ def test_margins_that_do_not_change_look_so(monkeypatch: pytest.MonkeyPatch, tmp
     assert len(panels) == 5 and tuple(figure.get_size_inches()) == (3 * 4.8, 2 * 4.0)
     for ax in panels:
         low, high = ax.collections[0].get_clim()
-        assert high - low >= 0.049 * abs(high)
+        assert high - low >= 0.048 * abs(high)
     figure.canvas.draw()
     assert not any(ax.yaxis.get_offset_text().get_text().startswith("+") for ax in figure.axes)
     for ax in curves.axes:
         low, high = ax.get_ylim()
-        assert high - low >= 0.049 * abs(high)
+        assert high - low >= 0.048 * abs(high)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gough.arguments import floats
+from gough.arguments import KnownArguments, floats
 from gough.errors import UsageError
 from gough.robot.units import Quantity
 from gough.simulation.sampling.cells import has_truths, misfits
@@ -34,7 +34,7 @@ class Flow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Actuator:
+class Actuator(KnownArguments):
     """Base of all actuators; every number is one for all drives or one each."""
 
     name: ClassVar[str] = "actuator"

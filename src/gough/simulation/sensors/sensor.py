@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gough.arguments import floats, number, take
+from gough.arguments import KnownArguments, floats, number, take
 from gough.errors import UsageError
 from gough.robot.units import Quantity
 from gough.scalar import round_, select
@@ -27,7 +27,7 @@ Memory = dict[str, Vector]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sensor(ABC):
+class Sensor(KnownArguments, ABC):
     """noise: standard deviation, bias: added, resolution: of one digit, 0 for none; in the unit of what is measured, one for all
     channels or one each. delay (s): from a sample to its being seen. period (s): between samples, None: the controller's. lost:
     chance that a sample is not there, 0 … 1: then the one before it stays."""
