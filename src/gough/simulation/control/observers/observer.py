@@ -117,7 +117,10 @@ class Observer(KnownArguments, ABC):
         asked = self.at if q is None else q
         where = None if asked is None else np.asarray(asked, dtype=float)
         if where is not None and where.shape != (model.layout.nq,):
-            raise UsageError(f"{self.name}: at has {where.size} numbers; give one configuration ({model.layout.nq},)")
+            raise UsageError(
+                f"{self.name}: at has {where.size} numbers; give one configuration ({model.layout.nq},), as "
+                "model.configuration(…) makes it"
+            )
         try:
             found, _ = reference_state(model, where, "equilibrium", None, numbers)
         except BadStateError as problem:
