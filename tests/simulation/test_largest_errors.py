@@ -9,6 +9,7 @@ import pytest
 
 import gough
 from gough.errors import RunWarning
+from laws.subjects import built
 from simulation.sliders import MASS, slider
 
 
@@ -38,3 +39,14 @@ def test_states_close_together_have_it() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_allclose(found.tracking.m, [0.1, 0.2], rtol=1e-3)
+
+
+def test_what_cannot_turn_has_no_panel_of_turns() -> None:
+    """The platform of a Delta robot keeps its orientation, and so its errors are lengths alone; asked for, all is drawn."""
+    model = built(gough.load("delta"))
+    move = gough.motions.quintic(poses=[model.home_pose, model.home_pose + [0.02, 0, 0, 0, 0, 0, 0]], durations=0.05)
+    law = gough.laws.ComputedTorque(900.0, 60.0)
+    found = gough.simulate_many(model, motion=move, controller=law, q=np.tile(model.home, (3, 1)), stored=10)
+    shown = [ax.get_ylabel() for ax in found.plot().axes]
+    assert "tracking (m)" in shown and "tracking (rad)" not in shown
+    assert "tracking (rad)" in [ax.get_ylabel() for ax in found.plot("tracking").axes]
