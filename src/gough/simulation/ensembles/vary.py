@@ -136,8 +136,8 @@ class Varied:
                 raise UsageError(
                     f"{model.robot.name} has no parameter or variable {name!r}{nearest_name(model, name)}; see "
                     "model.parameter_names and model.variables, or `gough show ROBOT --parameters`. States at the start are "
-                    "named at.NAME and rate.NAME, loads wrench.fx or wrench.FRAME.fx, one factor for the stiffness of a flexible body "
-                    "BODY.stiffness_factor"
+                    "named at.NAME and rate.NAME, loads wrench.fx or wrench.FRAME.fx, one factor for the stiffness of a flexible "
+                    "body BODY.stiffness_factor"
                 )
             if name in self.relative and not out[:, places[name]].any():
                 unit = self.unit(model, name)
