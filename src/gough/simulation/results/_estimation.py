@@ -69,7 +69,7 @@ def estimation_error(run: "Run", after: float = 0.0) -> EstimationError:
     """Of the observer in a run, from a time (s) on."""
     if any(name not in run for name in CHANNELS):
         own = "controller.states" in run and any("estimate." in x for x in run.channel("controller.states").entries)
-        told = f"; the estimate of the law itself, from rest at its pose, is run['controller.states']" if own else ""
+        told = "; the estimate of the law itself, from rest at its pose, is run['controller.states']" if own else ""
         raise UsageError(
             f"estimation_error: no observer of gough.observers ran{told}; give Sampled(law, period, sensors=…, observer=…) one"
         )
