@@ -71,7 +71,7 @@ def estimation_error(run: "Run", after: float = 0.0) -> EstimationError:
         own = "controller.states" in run and any("estimate." in x for x in run.channel("controller.states").entries)
         told = "; the estimate of the law itself, from rest at its pose, is run['controller.states']" if own else ""
         raise UsageError(
-            f"estimation_error: no observer of gough.observers ran{told}; give Sampled(law, period, sensors=…, observer=…) one"
+            f"estimation_error: no observer ran{told}; give Sampled(law, period, sensors=…, observer=…) one of gough.observers"
         )
     model, layout, when = run.model, run.model.layout, run.time >= after
     if not when.any():
