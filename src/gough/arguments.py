@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Real
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -121,6 +121,18 @@ def _unknown_argument(name: str, known: list[str]) -> str:
     return f"no argument {name}=" + (f"; did you mean {near[0]}=?" if near else "")
 
 
+class KnownArguments:
+    """A class whose constructor says which argument may have been meant by a name that it does not have."""
+
+    def __new__(cls, *args: Any, **named: Any) -> Self:
+        """An instance, not filled in yet."""
+        known = inspect.signature(cls.__init__).parameters
+        strange = [key for key in named if key not in known]
+        if strange and not any(p.kind == p.VAR_KEYWORD for p in known.values()):
+            raise ArgumentError(f"{cls.__name__}: {_unknown_argument(strange[0], [x for x in known if x != 'self'])}")
+        return super().__new__(cls)
+
+
 def take(name: str, kind: Kind, value: Any) -> Any:
     """The value of an argument that a call looks at only later."""
     return _take("", name, kind, value)
@@ -145,41 +157,6 @@ def demand_one_of(name: str, value: Any, known: Sequence[str]) -> None:
     """UsageError for another word than there is."""
     if value not in known:
         raise UsageError(f"{name}={value!r}; use one of {', '.join(map(repr, known))}")
-
-
-NOTHING = {
-    "wrench": "zeros where no load acts",
-    "force": "zeros where nothing pushes",
-    "tau": "zeros where no drive acts",
-    "v": "zeros at rest",
-    "acceleration": "zeros at even speed",
-    "vdot": "zeros at even speed",
-    "parameters": "model.parameters: the description's own",
-}
-"""What an input is where one has nothing to say of it."""
-CHANGE = "d_"
-"""Before the name of an input: of a jvp, how it changes."""
-
-
-def demand_inputs(call: str, shapes: Mapping[str, tuple[int, ...]], given: Iterable[str]) -> None:
-    """UsageError where the names given are not those of the inputs {name: shape}: which are missing, which nobody knows."""
-    given = list(given)
-    missing = [name for name in shapes if name not in given]
-    problems = []
-    for name in (name for name in given if name not in shapes):
-        near = get_close_matches(name, missing or list(shapes), 1)
-        problems.append(f"no input {name!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
-        missing = [other for other in missing if other not in near]
-    for name in missing:
-        meaning = "zeros where it does not change" if name.startswith(CHANGE) else NOTHING.get(name, "")
-        problems.append(f"{name} {_shape(shapes[name])} is missing" + (f" ({meaning})" if meaning else ""))
-    if problems:
-        known = ", ".join(f"{name} {_shape(shape)}" for name, shape in shapes.items())
-        raise UsageError(f"{call}: {'; '.join(problems)}. It takes {known or 'no inputs'}")
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(['...', *map(str, shape)])})"
 
 
 def _take(call: str, name: str, kind: Kind, value: Any) -> Any:

@@ -6,6 +6,7 @@ import json
 import warnings
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import control
@@ -224,3 +225,28 @@ def test_a_map_has_those_of_single_poses() -> None:
     with pytest.warns(RunWarning):
         lost = gough.margin_map(model, unstable, {"a": (-0.2, 0.2, 2)})
     assert np.isnan(lost.delay_margin_all).all() and lost.gain_margin_all.shape == (2, 2)
+
+
+def test_margins_that_do_not_change_look_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The pair is the same wherever its masses stand."""
+    model, drawn = pair(), list[Any]()
+    monkeypatch.setattr(
+        "gough.simulation.loops.margin_map.write_figure", lambda path, figure, dpi: drawn.append(figure)
+    )
+    law = laws.Sampled(laws.JointPD(K, D), 5e-3)
+    plane = gough.margin_map(model, law, {"a": (-0.1, 0.1, 2), "b": (-0.1, 0.1, 2)})
+    assert plane.law == "joint PD, sampled"
+    plane.plot(tmp_path / "plane.png")
+    gough.margin_map(model, law, {"a": (-0.1, 0.1, 3)}, fixed={"b": 0.1}).plot(tmp_path / "curve.png")
+    figure, curves = drawn
+    assert "joint PD, sampled" in figure.get_suptitle()
+    panels = [ax for ax in figure.axes if ax.collections and ax.get_xlabel()]
+    assert len(panels) == 5 and tuple(figure.get_size_inches()) == (3 * 4.8, 2 * 4.0)
+    for ax in panels:
+        low, high = ax.collections[0].get_clim()
+        assert high - low >= 0.048 * abs(high)
+    figure.canvas.draw()
+    assert not any(ax.yaxis.get_offset_text().get_text().startswith("+") for ax in figure.axes)
+    for ax in curves.axes:
+        low, high = ax.get_ylim()
+        assert high - low >= 0.048 * abs(high)

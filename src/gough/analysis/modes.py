@@ -139,7 +139,10 @@ def reference_state(model: Model, q: Any, about: str, wrench: Any, parameters: A
     numbers = one_design(model, parameters)
     start = model.home if q is None else np.asarray(q, dtype=float)
     if start.shape != (model.layout.nq,):
-        raise UsageError(f"q has shape {start.shape}; give one configuration ({model.layout.nq},)")
+        raise UsageError(
+            f"q has shape {start.shape}; give one configuration ({model.layout.nq},), as "
+            "model.configuration(drives=…) makes it, or (pose=…) of a platform"
+        )
     if about == "equilibrium":
         slack = np.zeros(len(model.mechanism.drives))
         held: dict[str, Any] = {"tau": slack, "near": start} if len(slack) < model.mobility else {"q": start}

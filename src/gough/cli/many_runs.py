@@ -141,7 +141,7 @@ def _show(report: dict[str, Any]) -> None:
     say(f"{report['robot']}: {report['runs']} runs, {report['failed']} failed, {report['resumed']} were there already")
     say(f"computing {short(report['computing_s'], 3)} s, {short(report['runs_per_s'], 3)} runs/s")
     right = ("mean", "deviation", "low", "high")
-    tables = {"varied": "varied", "largest error from the motion": "tracking", "at the end": "ends"}
+    tables = {"varied": "varied", "largest error from the motion (stored states)": "tracking", "at the end": "ends"}
     for title, rows in ((title, report[key]) for title, key in tables.items()):
         if not rows:
             continue

@@ -11,12 +11,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gough.arguments import demand_inputs
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.old_names import current_inputs
 from gough.compilation.service import compile_program
 from gough.errors import GOOD, UsageError
+from gough.program.inputs import demand_inputs
 from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import Program
 from gough.program.verdict import evaluate_with_care, flat_inputs

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from gough.arguments import demand_inputs, numbers, take
+from gough.arguments import numbers, take
 from gough.compilation.arrays import BroadcastRows, designs_remedy
 from gough.compilation.designs import DesignRows, SharedDesigns, without_repeats
 from gough.compilation.old_names import current_inputs
 from gough.errors import UsageError
 from gough.program import Program, Slot
+from gough.program.inputs import demand_inputs
 
 
 class InputRows:

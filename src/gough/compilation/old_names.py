@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gough.arguments import CHANGE
 from gough.compilation.arrays import checked_numbers
 from gough.errors import warn_deprecated
 from gough.program import Program
+from gough.program.inputs import CHANGE
 
 RENAMED = {"acceleration": "vdot", "wrench": "force"}
 

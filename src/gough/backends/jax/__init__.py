@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from gough.arguments import demand_inputs
 from gough.backends.backend import Backend
 from gough.errors import UsageError
+from gough.program.inputs import demand_inputs
 from gough.program.ops import Block, ConstantMatvec, Op, Product, Solve
 from gough.program.passes.expand_blocks import inline_calls
 from gough.program.passes.outputs import drop_checks

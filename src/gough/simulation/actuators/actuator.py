@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gough.arguments import floats
+from gough.arguments import KnownArguments, floats
 from gough.errors import UsageError
 from gough.robot.units import Quantity
-from gough.simulation.sampling.cells import has_truths, misfits
+from gough.simulation.sampling.cells import has_truths, in_si, misfits
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -34,7 +34,7 @@ class Flow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Actuator:
+class Actuator(KnownArguments):
     """Base of all actuators; every number is one for all drives or one each."""
 
     name: ClassVar[str] = "actuator"
@@ -48,7 +48,7 @@ class Actuator:
 
     def __post_init__(self) -> None:
         for key in self._keys():
-            value = getattr(self, key)
+            value = in_si(f"{self.name}: {key}", getattr(self, key), self.dimensions.get(key, ()))
             x = floats(key, value)
             bad = (x < 0) if key in self.may_vanish else (x <= 0)
             if x.ndim > 1 or not x.size or not np.isfinite(x).all() or bad.any() or has_truths(value):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gough.arguments import floats
+from gough.arguments import KnownArguments, floats
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
@@ -129,7 +129,7 @@ class Tick:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Law:
+class Law(KnownArguments):
     """Base of all laws. name: for results and messages. prescribed: the drives follow the motion whatever force it takes.
     kinds: of the motions it takes; () for none.
 

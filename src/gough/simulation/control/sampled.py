@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gough.arguments import number, take, whole
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError, warn
 from gough.simulation.actuators.actuator import Actuator, demand_order
 from gough.simulation.control.law import Action, Here, Law
 from gough.simulation.control.observers.observer import Observer
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray
+LONG = 1.0
+"""A period or delay (s) of which there are doubts."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ class Sampled(Law):
     def check(self, model: "Model", motion: "Motion | None", in_loop: bool = False) -> None:
         """See `Law`. in_loop: whether it is a part of the time loop."""
         self._demand_units(model)
+        self._doubt_times(motion)
         if not model.mechanism.drives:
             raise UsageError(f"{self.name}: {model.robot.name} has no drives")
         if not isinstance(self.law, Law):
@@ -157,6 +160,19 @@ class Sampled(Law):
             raise UsageError(
                 f"{self.law.name} has states of its own, which are sampled with methods rk4, dp5 and bs3 alone"
             )
+
+    def _doubt_times(self, motion: "Motion | None") -> None:
+        """A warning of a period or a delay that is as long as none is: milliseconds, most likely."""
+        for key in ("period", "delay"):
+            time = getattr(self, key)
+            ends = (
+                ""
+                if motion is None or time <= motion.duration
+                else f" is longer than the motion ({motion.duration:g} s)"
+            )
+            if ends or time >= LONG:
+                text = f"{key}={time:g} s{ends or ' is long for a controller'}: are these milliseconds? Times are in seconds"
+                warn(f"{self.name}: {text}", RunWarning)
 
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.arguments import floats
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError, warn
 from gough.simulation.ensembles._plan import SIGNALS
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import Tracking, recorded_reference, told_motion, tracking
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Array = np.ndarray
 OF_TIME = ("t", "acceleration", "energies", "power", "drives.power", "wrench", "reference", "tracking")
 """Channels that runs one after the other do not tell: they follow from times, loads and works of each."""
+
+MISSED = 0.01
+"""Of the largest distance from the motion: what stored states may miss before a warning says so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +75,41 @@ def channel_of(found: "Ensemble", name: str) -> tuple[Array, tuple[tuple[str, ..
 
 def largest_errors(found: "Ensemble") -> Tracking:
     """See `Ensemble.tracking`."""
-    out: dict[str, Array] = {}
+    out, between = dict[str, Array](), dict[str, float]()
     for rows, good, run in _runs(found, False):
         for unit, error in tracking(run).items():
             known = np.full(good.shape, -np.inf)
             known[good] = error
             largest = known.max(axis=1)
             out.setdefault(unit, np.full(found.runs, np.nan))[rows] = np.where(np.isfinite(largest), largest, np.nan)
-    return Tracking(out, "runs")
+            between[unit] = max(between.get(unit, 0.0), float(_summits(found.time, known).max(initial=0.0)))
+    made = Tracking(out, f"runs, each at {len(found.time)} stored states")
+    for unit, most in made.largest.items():
+        if between[unit] > (1 + MISSED) * most:
+            warn(
+                f"tracking: largest distances are those of the {len(found.time)} stored states; between them one is about "
+                f"{between[unit]:.3g} {unit} (a parabola through three), the largest stored is {most:.3g} {unit}: give "
+                "simulate_many a larger stored=",
+                RunWarning,
+            )
+    return made
+
+
+def _summits(time: Array, errors: Array) -> Array:
+    """How high (runs,) parabolas through the largest of errors (runs, m) at times (m,) and its neighbours rise; 0 where the
+    largest is the first or the last of them."""
+    k = errors.argmax(axis=1)
+    inside = np.flatnonzero((k > 0) & (k < errors.shape[1] - 1))
+    out = np.zeros(len(errors))
+    at = k[inside, None] + np.array([-1, 0, 1])
+    t, e = time[at], errors[inside[:, None], at]
+    with np.errstate(all="ignore"):
+        rise = np.diff(e, axis=1) / np.diff(t, axis=1)
+        bend = (rise[:, 1] - rise[:, 0]) / (t[:, 2] - t[:, 0])
+        top = (t[:, 0] + t[:, 1]) / 2 - rise[:, 0] / (2 * bend)
+        height = e[:, 0] + (top - t[:, 0]) * (rise[:, 0] + bend * (top - t[:, 1]))
+    out[inside] = np.where(np.isfinite(height), height, 0.0)
+    return out
 
 
 def _runs(found: "Ensemble", one_by_one: bool) -> Iterator[tuple[slice, Array, Run]]:

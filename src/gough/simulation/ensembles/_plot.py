@@ -16,6 +16,8 @@ DEFAULT = ("drives.position", "drives.force", "elastic", "tracking")
 """Panels of a plain `plot()`, where the runs have them."""
 SHOWN = 6
 """Columns of a panel: of more the widest."""
+ROUNDING = 1e-12
+"""Distance (m, rad) from the motion up to which a panel shows nothing."""
 WIDTH, HEIGHT = 8.2, 1.9
 
 
@@ -39,6 +41,7 @@ def draw_bands(
         for name in wanted
         for band in [band_of(found, name, (low, 50.0, high))]
         for unit in dict.fromkeys(band.units)
+        if names or name != "tracking" or _moves(band, unit)
     ]
     figure = Figure(figsize=(WIDTH, 0.8 + HEIGHT * len(panels)), layout="constrained")
     axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=True))
@@ -53,6 +56,12 @@ def draw_bands(
     if path is not None:
         write_figure(path, figure, 130)
     return figure
+
+
+def _moves(band: Band, unit: str) -> bool:
+    """Whether runs are anywhere off their motion in a unit by more than rounding: a robot that cannot turn never is in rad."""
+    of = [i for i, u in enumerate(band.units) if u == unit]
+    return bool(np.nanmax(np.abs(band.values[:, :, of]), initial=0.0) > ROUNDING)
 
 
 def _draw(ax: Any, name: str, unit: str, band: Band) -> None:

@@ -5,6 +5,7 @@ ratios, Rayleigh's β K grows with K, what a file states stays.
 """
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,14 @@ FACTOR = ".stiffness_factor"
 def is_stiffness_factor(model: "Model", name: str) -> bool:
     """Whether a name is one of factors of stiffness, and no parameter or variable."""
     return name.endswith(FACTOR) and name not in model.parameter_names and name not in model.variables.names
+
+
+def nearest_name(model: "Model", name: str) -> str:
+    """What may have been meant by a name that nothing has, "; did you mean 'rod.M'?"; "" where nothing is near."""
+    body, _, last = name.rpartition(".")
+    bent = f"{body}{FACTOR}" if body and get_close_matches(last, [FACTOR[1:]], 1, 0.8) else ""
+    near = [bent] if bent else get_close_matches(name, [*model.parameter_names, *model.variables.names], 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def scale_stiffness(model: "Model", factors: Mapping[str, Array], others: Sequence[str], designs: Array) -> None:

@@ -200,7 +200,9 @@ class Ensemble:
 
     @cached_property
     def tracking(self) -> Tracking:
-        """Largest distance of every run from its motion at the stored times: {"m": (runs,), "rad": (runs,)}; see `Tracking`."""
+        """Largest distance of every run from its motion, of its stored states: {"m": (runs,), "rad": (runs,)}; see `Tracking`.
+
+        Between stored states it may be more; a RunWarning tells where that seems more than 1 %: give a larger `stored`."""
         return largest_errors(self)
 
     @checked(names=word, percent=several(number()), path=picture, title=word)

@@ -20,7 +20,7 @@ from gough.arguments import a_model, checked, flag, floats, mapping, number, num
 from gough.errors import UsageError
 from gough.robot.expressions.varying import name_followers
 from gough.simulation.coordinates import units_of
-from gough.simulation.ensembles._stiffness import is_stiffness_factor, scale_stiffness
+from gough.simulation.ensembles._stiffness import is_stiffness_factor, nearest_name, scale_stiffness
 from gough.simulation.ensembles._walk import draw_inside
 from gough.simulation.ensembles.physical import PossibleSet, expand_names, square_root
 from gough.simulation.integration.wrenches import by_frames, is_load, platform_key
@@ -74,15 +74,26 @@ def uniform(low: float, high: float) -> Draw:
     return Draw("uniform", low, high)
 
 
+def _demand_share(call: str, part: float) -> None:
+    """UsageError for a part of a number that is more than all of it: a percentage, most likely."""
+    if part > 1:
+        raise UsageError(
+            f"{call}({part:g}): a part of the number, at most 1; {part:g} % is {call}({part / 100:g}). Where a number may change "
+            "its sign, give normal or uniform, in SI units"
+        )
+
+
 @checked(deviation=number(0))
 def spread(deviation: float) -> Draw:
     """A parameter's or variable's own number times a normal one of mean 1: spread(0.05) for 5 % standard deviation."""
+    _demand_share("spread", deviation)
     return Draw("normal", 1.0, deviation, relative=True)
 
 
 @checked(part=number(0))
 def within(part: float) -> Draw:
     """A parameter's or variable's own number times one between 1 - part and 1 + part: within(0.1) for ±10 %."""
+    _demand_share("within", part)
     return Draw("uniform", 1.0 - part, 1.0 + part, True)
 
 
@@ -123,9 +134,10 @@ class Varied:
                         f"free=[{name!r}])"
                     )
                 raise UsageError(
-                    f"{model.robot.name} has no parameter or variable {name!r}; see model.parameter_names and model.variables, "
-                    "or `gough show ROBOT --parameters`. States at the start are named at.NAME and rate.NAME, loads wrench.fx or "
-                    "wrench.FRAME.fx, one factor for the stiffness of a flexible body BODY.stiffness_factor"
+                    f"{model.robot.name} has no parameter or variable {name!r}{nearest_name(model, name)}; see "
+                    "model.parameter_names and model.variables, or `gough show ROBOT --parameters`. States at the start are "
+                    "named at.NAME and rate.NAME, loads wrench.fx or wrench.FRAME.fx, one factor for the stiffness of a flexible "
+                    "body BODY.stiffness_factor"
                 )
             if name in self.relative and not out[:, places[name]].any():
                 unit = self.unit(model, name)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gough.arguments import floats, number, take
+from gough.arguments import KnownArguments, floats, number, take
 from gough.errors import UsageError
 from gough.program import Slot, trace
 from gough.program.interpreter import evaluate
@@ -22,7 +22,7 @@ WRENCH = "fx fy fz mx my mz, N and N·m, world axes"
 
 
 @dataclass(frozen=True)
-class TimeLoad(ABC):
+class TimeLoad(KnownArguments, ABC):
     """Base of all loads."""
 
     name: ClassVar[str] = "load"

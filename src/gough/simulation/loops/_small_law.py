@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from gough.model import Model
 
 
+def told_law(law: Law) -> str:
+    """The name of a law, of one on a clock that of what is sampled."""
+    if not isinstance(law, Sampled):
+        return law.name
+    inner = law.law.name if isinstance(law.law, Law) else getattr(law.law, "__name__", "")
+    return f"{inner}, {law.name}" if inner else law.name
+
+
 def small_law(law: Law, model: "Model", kind: str | None) -> tuple[Law, str]:
     """(the law as a time loop has it, without what small signals do not meet; kind of its reference). UsageError for what has no
     linear loop."""

@@ -17,7 +17,7 @@ from gough.simulation.linear.law_slopes import LawSlopes
 from gough.simulation.linear.open_loop import OpenLoops, continuous_poles, open_loops
 from gough.simulation.loops._folded import FoldedMode, folded_modes
 from gough.simulation.loops._measures import ALL, is_stable, measure_loops
-from gough.simulation.loops._small_law import small_law
+from gough.simulation.loops._small_law import small_law, told_law
 from gough.text import short_repr
 
 Array = np.ndarray
@@ -136,8 +136,8 @@ def tell_folded(model: Model, law: Law, folded: tuple[FoldedMode, ...]) -> None:
     """A warning where stability hangs on modes above half the rate of the clock."""
     if strong := [x for x in folded if x.gain >= 1.0]:
         warn(
-            f"control_loop: {model.robot.name} under {law.name}: stability hangs on what is faster than half the rate of the "
-            f"clock: {'; '.join(map(str, strong))}. A lower bandwidth of the encoders, less damping gain or a shorter period "
+            f"control_loop: {model.robot.name} under {told_law(law)}: stability hangs on what is faster than half the rate of "
+            f"the clock: {'; '.join(map(str, strong))}. A lower bandwidth of the encoders, less damping gain or a shorter period "
             "keep |L| below 1",
             RunWarning,
         )

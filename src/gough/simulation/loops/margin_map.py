@@ -24,7 +24,7 @@ from gough.simulation.control.law import Law
 from gough.simulation.linear.law_slopes import LawSlopes
 from gough.simulation.linear.open_loop import open_loops
 from gough.simulation.loops._measures import ALL, growth, is_stable, measure_loops
-from gough.simulation.loops._small_law import small_law
+from gough.simulation.loops._small_law import small_law, told_law
 from gough.simulation.loops.control_loop import (
     demand_feedback,
     demand_loop,
@@ -171,10 +171,10 @@ def margin_map(
         parts.update((number, found) for number, found, _ in done)
     ordered = [parts[k] for k in range(len(chunks))]
     found = {name: np.concatenate([x[name] for x in ordered]) for name in ordered[0]}
-    named = model.robot.name, law.name, model.layout.drive_names
+    named = model.robot.name, told_law(law), model.layout.drive_names
     made = MarginMap(*named, samples, **found, seconds=time.perf_counter() - begin)
     if made.unstable.any():
-        warn(f"margin_map: {model.robot.name} under {law.name}: {made.verdict}", RunWarning)
+        warn(f"margin_map: {model.robot.name} under {made.law}: {made.verdict}", RunWarning)
     return made
 
 
@@ -242,6 +242,20 @@ class MarginWork:
 # Maps of margins as pictures.
 
 UNSTABLE = "#b2182b"
+ABREAST = 3
+"""Panels in a row."""
+LEAST_SPAN = 0.05
+"""Of a margin: what colours and axes span at least, so that one that hardly changes looks so."""
+
+
+def _span(values: Array) -> tuple[float, float] | None:
+    """(low, high) of what is shown, LEAST_SPAN of the values apart at least; None where nothing is known."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return None
+    low, high = float(known.min()), float(known.max())
+    middle, half = (low + high) / 2, max((high - low) / 2, LEAST_SPAN / 2 * max(abs(low), abs(high)), 1e-12)
+    return middle - half, middle + half
 
 
 def draw_margins(made: MarginMap, path: str | Path) -> None:
@@ -262,9 +276,10 @@ def draw_margins(made: MarginMap, path: str | Path) -> None:
     if np.isfinite(gain).any():
         panels.insert(0, ("least gain margin (dB)", np.where(np.isinf(gain), np.nan, gain)))
     flat = not made.samples.is_grid or len(made.samples.axes) == 1
-    figure = Figure(figsize=(4.8 * len(panels), 4.0), layout="constrained")
-    for ax, (label, values) in zip(np.atleast_1d(figure.subplots(1, len(panels))), panels, strict=True):
-        (_curve if flat else _plane)(ax, figure, made, label, values)
+    columns, rows = min(ABREAST, len(panels)), -(-len(panels) // ABREAST)
+    figure = Figure(figsize=(4.8 * columns, 4.0 * rows), layout="constrained")
+    for k, (label, values) in enumerate(panels):
+        (_curve if flat else _plane)(figure.add_subplot(rows, columns, k + 1), figure, made, label, values)
     figure.suptitle(f"{made.robot} under {made.law}", fontsize=10, parse_math=False)
     write_figure(path, figure, 130)
 
@@ -275,6 +290,10 @@ def _curve(ax: Any, figure: Any, made: MarginMap, label: str, values: Array) -> 
     if bad.any():
         ax.plot(x[bad], np.zeros(int(bad.sum())), ".", color=UNSTABLE, label="unstable")
         ax.legend(frameon=False)
+    elif (span := _span(values)) is not None:
+        room = 0.05 * (span[1] - span[0])
+        ax.set_ylim(span[0] - room, span[1] + room)
+    ax.ticklabel_format(axis="y", useOffset=False)
     ax.set_xlabel(f"{axis.name} ({axis.unit})")
     ax.set_ylabel(label)
 
@@ -282,7 +301,9 @@ def _curve(ax: Any, figure: Any, made: MarginMap, label: str, values: Array) -> 
 def _plane(ax: Any, figure: Any, made: MarginMap, label: str, values: Array) -> None:
     first, second = made.samples.axes[:2]
     place = (slice(None), slice(None), *(axis.points // 2 for axis in made.samples.axes[2:]))
-    image = ax.pcolormesh(first.values, second.values, made.grid(values)[place].T, cmap="viridis", shading="nearest")
+    shown = made.grid(values)[place]
+    low, high = _span(shown) or (0.0, 1.0)
+    image = ax.pcolormesh(first.values, second.values, shown.T, cmap="viridis", shading="nearest", vmin=low, vmax=high)
     bad = made.grid(made.unstable)[place]
     if bad.any():
         x, y = np.meshgrid(first.values, second.values, indexing="ij")
@@ -290,4 +311,6 @@ def _plane(ax: Any, figure: Any, made: MarginMap, label: str, values: Array) -> 
         ax.legend(loc="upper right", fontsize=8)
     ax.set_xlabel(f"{first.name} ({first.unit})")
     ax.set_ylabel(f"{second.name} ({second.unit})")
-    figure.colorbar(image, ax=ax, label=label)
+    bar = figure.colorbar(image, ax=ax, label=label)
+    bar.formatter.set_useOffset(False)
+    bar.update_ticks()

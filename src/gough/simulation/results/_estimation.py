@@ -68,8 +68,10 @@ class EstimationError:
 def estimation_error(run: "Run", after: float = 0.0) -> EstimationError:
     """Of the observer in a run, from a time (s) on."""
     if any(name not in run for name in CHANNELS):
+        own = "controller.states" in run and any("estimate." in x for x in run.channel("controller.states").entries)
+        told = "; the estimate of the law itself, from rest at its pose, is run['controller.states']" if own else ""
         raise UsageError(
-            "estimation_error: no observer ran; give Sampled(law, period, sensors=…, observer=…) one of gough.observers"
+            f"estimation_error: no observer ran{told}; give Sampled(law, period, sensors=…, observer=…) one of gough.observers"
         )
     model, layout, when = run.model, run.model.layout, run.time >= after
     if not when.any():

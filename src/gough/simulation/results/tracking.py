@@ -31,13 +31,13 @@ FEWEST = 9
 class Tracking(FrozenDict[str, Array]):
     """How far a robot is from the motion it was to follow: {unit: distances}, "m" and "rad" where there are such.
 
-    Of a run distances (n,) at its stored times, of an ensemble (runs,), the largest of every run, NaN where it has none. Of a
-    pose: distance of the origins (m) and angle between the orientations (rad); of a point its distance; of drives and joints the
-    largest of all of a unit. Empty where there was no motion, or one of forces. `m` and `rad` are the same by name.
+    Of a run distances (n,) at its stored times, of an ensemble (runs,), the largest of the states that a run stored, NaN where it
+    has none. Of a pose: distance of the origins (m) and angle between the orientations (rad); of a point its distance; of drives
+    and joints the largest of all of a unit. Empty where there was no motion, or one of forces. `m`, `rad`: the same by name.
     """
 
     what: str
-    """What the distances are of: "times" or "runs"."""
+    """What the distances are of: "times", or runs and how many states of each."""
 
     def __init__(self, values: Mapping[str, Array], what: str = "times", at: Array | None = None) -> None:
         """at (n,): the times (s)."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.robot.units import misfit
+from gough.errors import UsageError
+from gough.robot.units import convert, misfit, si_unit
 
 Vector = np.ndarray
 
@@ -71,6 +72,20 @@ def misfits(numbers: Mapping[str, Any], channels: Sequence[tuple[str, str]]) -> 
             if problem:
                 yield f"{key}: {problem}"
                 break
+
+
+def in_si(where: str, value: Any, dimensions: Sequence[str]) -> Any:
+    """A number, or a list of them, whose texts ("1 um") are read; where: "encoders: noise", for messages. dimensions: of what it
+    may measure."""
+    if isinstance(value, list | tuple):
+        return tuple(in_si(where, x, dimensions) for x in value)
+    if not isinstance(value, str) or not dimensions:
+        return value
+    try:
+        return convert(value, tuple(dimensions))
+    except ValueError as problem:
+        units = " or ".join(si_unit(name) for name in dimensions)
+        raise UsageError(f"{where}={value!r}: {problem}; give a number in {units}, or one with a unit") from None
 
 
 def has_truths(value: Any) -> bool:

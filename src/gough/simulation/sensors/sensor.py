@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gough.arguments import floats, number, take
+from gough.arguments import KnownArguments, floats, number, take
 from gough.errors import UsageError
 from gough.robot.units import Quantity
 from gough.scalar import round_, select
-from gough.simulation.sampling.cells import has_truths, misfits, under, within
+from gough.simulation.sampling.cells import has_truths, in_si, misfits, under, within
 from gough.simulation.sampling.line import Line
 from gough.simulation.sampling.noise import normal_numbers, uniform_pair
 
@@ -27,10 +27,10 @@ Memory = dict[str, Vector]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sensor(ABC):
-    """noise: standard deviation, bias: added, resolution: of one digit, 0 for none; in the unit of what is measured, one for all
-    channels or one each. delay (s): from a sample to its being seen. period (s): between samples, None: the controller's. lost:
-    chance that a sample is not there, 0 … 1: then the one before it stays."""
+class Sensor(KnownArguments, ABC):
+    """noise: standard deviation, bias: added, resolution: of one digit, 0 for none; in the unit of what is measured (SI, or a
+    text with it, "1 um"), one for all channels or one each. delay (s): from a sample to its being seen. period (s): between
+    samples, None: the controller's. lost: chance that a sample is not there, 0 … 1: then the one before it stays."""
 
     noise: float | Sequence[float] = 0.0
     bias: float | Sequence[float] = 0.0
@@ -44,6 +44,8 @@ class Sensor(ABC):
     """What it remembers that follows from the robot's state at the sample before, and that `truth` looks at."""
 
     def __post_init__(self) -> None:
+        for key, names in self.dimensions.items():
+            object.__setattr__(self, key, in_si(f"{self.name}: {key}", getattr(self, key), names))
         for key, least in (("noise", 0.0), ("bias", -np.inf), ("resolution", 0.0)):
             object.__setattr__(self, key, self._numbers(key, getattr(self, key), least))
         object.__setattr__(self, "delay", take("delay (s)", number(0), self.delay))

@@ -73,7 +73,9 @@ def design_point(name: str, model: "Model", numbers: Vector, at: Any) -> DesignP
     if at is not None:
         home = np.asarray(at, dtype=float)
         if home.shape != (layout.nq,):
-            raise UsageError(f"{name}: at has {home.size} numbers; give one configuration ({layout.nq},)")
+            raise UsageError(
+                f"{name}: at has {home.size} numbers; give one configuration ({layout.nq},), as model.configuration(…) makes it"
+            )
     linear = linear_model(model, home, outputs=("drives",), parameters=numbers)
     places = {entry: place for place, entry in plain_rates(model.mechanism)}
     unseen = [layout.v_names[k] for k in range(n, layout.nv) if k not in places]

@@ -14,7 +14,7 @@ import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.modes import reference_state
-from gough.arguments import floats, number, take
+from gough.arguments import KnownArguments, floats, number, take
 from gough.errors import BadStateError, UsageError
 from gough.simulation.control.law import as_numbers, entries
 from gough.simulation.control.observers._places import Disturbances, LinearPlace, linear_place
@@ -31,7 +31,7 @@ BEGINNINGS = ("known", "equilibrium", "straight")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Observer(ABC):
+class Observer(KnownArguments, ABC):
     """Base of all observers.
 
     disturbance (N, N·m): standard deviation of unknown forces of the drives, another one every period, one for all or one each;
@@ -117,7 +117,10 @@ class Observer(ABC):
         asked = self.at if q is None else q
         where = None if asked is None else np.asarray(asked, dtype=float)
         if where is not None and where.shape != (model.layout.nq,):
-            raise UsageError(f"{self.name}: at has {where.size} numbers; give one configuration ({model.layout.nq},)")
+            raise UsageError(
+                f"{self.name}: at has {where.size} numbers; give one configuration ({model.layout.nq},), as "
+                "model.configuration(…) makes it"
+            )
         try:
             found, _ = reference_state(model, where, "equilibrium", None, numbers)
         except BadStateError as problem:
