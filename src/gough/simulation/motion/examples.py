@@ -7,7 +7,7 @@ EXAMPLES = {
     "quintic": f"{{{AROUND}, durations: 0.8 s}}",
     "septic": f"{{{AROUND}, durations: 0.8 s}}",
     "s_curve": f"{{{AROUND}, speed: 0.2 m/s, acceleration: 2 m/s^2, jerk: 50 m/s^3, turn_jerk: 5e4 deg/s^3}}",
-    "quiet": f"{{{AROUND}, duration: 0.8 s}}",
+    "quiet": f"{{{AROUND}, duration: 1 s}}",
     "trapezoid": f"{{{AROUND}, durations: 0.8 s, ramps: 0.2 s}}",
     "trigonometric": f"{{{AROUND}, durations: 0.8 s}}",
     "circle": "{pose: home, radius: 20 mm, duration: 2 s}",
