@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gough
+from gough import DescriptionError
 from gough.robot import Robot, loads
-from gough.robot.errors import DescriptionError
 from gough.robot.writer import dumps
 
 SLIDE = """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import gough
-from gough.robot.errors import DescriptionError
+from gough import DescriptionError
 from studies.study.robots import EXAMPLES, slider, slider_study, study_of
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.robot.errors import DescriptionError
+from gough import DescriptionError
 from studies.study.robots import EXAMPLES, study_of
 
 PLATFORM = EXAMPLES / "motion_platform.yaml"
