@@ -41,6 +41,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "march_fewest": ("gough.simulation.integration.marching.FEWEST",),
     "march_most": ("gough.simulation.integration.marching.MOST",),
     "motion_pieces": ("gough.simulation.motion.table.MOST_PIECES",),
+    "margin_figure": ("gough.simulation.loops.margin_map.write_figure",),
     "newton_columns": ("gough.simulation.integration._newton.LARGE",),
     "passage_left": ("gough.simulation.integration._passage.LEFT",),
     "passage_most": ("gough.simulation.integration._passage.MOST",),

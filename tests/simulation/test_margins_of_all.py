@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -227,12 +228,10 @@ def test_a_map_has_those_of_single_poses() -> None:
     assert np.isnan(lost.delay_margin_all).all() and lost.gain_margin_all.shape == (2, 2)
 
 
-def test_margins_that_do_not_change_look_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_margins_that_do_not_change_look_so(limits: Callable[..., None], tmp_path: Path) -> None:
     """The pair is the same wherever its masses stand."""
     model, drawn = pair(), list[Any]()
-    monkeypatch.setattr(
-        "gough.simulation.loops.margin_map.write_figure", lambda path, figure, dpi: drawn.append(figure)
-    )
+    limits(margin_figure=lambda path, figure, dpi: drawn.append(figure))
     law = laws.Sampled(laws.JointPD(K, D), 5e-3)
     plane = gough.margin_map(model, law, {"a": (-0.1, 0.1, 2), "b": (-0.1, 0.1, 2)})
     assert plane.law == "joint PD, sampled"
