@@ -1,5 +1,6 @@
 """Slips of the pen at the door: percentages, milliseconds, names that nobody has, numbers with units."""
 
+# pyright: reportArgumentType=false, reportCallIssue=false
 from __future__ import annotations
 
 import json
