@@ -199,7 +199,8 @@ def test_a_worker_of_another_kind_that_comes_later_is_refused(
 
 
 CLIENT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs that a shell puts into the background ignore it
 from distribution.processes import Squares, items
 from gough.distribution import PartFolder, run_chunks
 store = PartFolder(sys.argv[2], "study", {"factor": 2.0})
