@@ -14,7 +14,7 @@ import numpy as np
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.errors import UsageError
+from gough.errors import Status, UsageError
 from gough.scalar import zeros
 from gough.simulation.control.drives_lead import led_by_drives
 from gough.simulation.control.own_robot import Measured
@@ -123,7 +123,9 @@ def place_unbent(model: "Model", q: Vector) -> Vector:
     out[model.layout.elastic] = 0.0
     if float(model.closure_error(out)) < CLOSED:
         return out
-    near = (
-        out if float(model.closure_error(q)) < CLOSED else model.home
-    )  # else of another structure than the robot that runs
-    return model.configuration(drives=out[model.drive_index], near=near)
+    bent = float(model.closure_error(q)) < CLOSED  # else of another structure than the robot that runs
+    for near in (out, model.home) if bent else (model.home,):
+        found = model.assemble(drives=out[model.drive_index], near=near, on_bad_state="mark")
+        if int(found.status) == Status.OK:
+            return found.q
+    return out  # forward geometry closes it step by step
