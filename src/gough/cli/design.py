@@ -118,7 +118,12 @@ def designs_told() -> Iterator[Callable[[int, int, int], None]]:
 
     if sys.stderr.isatty():
         with progress_bar("designs") as update:
-            yield lambda *now: (tell(*now), update(completed=now[0], description=words()))[0]
+
+            def show(*now: int) -> None:
+                tell(*now)
+                update(completed=now[0], description=words())
+
+            yield show
         return
 
     def write() -> None:

@@ -22,7 +22,6 @@ from gough.identification.data._pieces import EvenPiece
 if TYPE_CHECKING:
     from gough.model import Model
 
-STEPS = 8
 CERTAIN, PARTS = 4.0, 12
 """Deviations from which the time constant, and what (1) leaves less in parts of a record, are no accident; such parts."""
 LEFT = 0.95
